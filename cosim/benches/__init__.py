@@ -1,0 +1,1 @@
+"""openipu.cosim.benches"""

@@ -1,0 +1,644 @@
+"""The instruction set: one table of every instruction.
+
+The RTL decoder, the instruction-level model, the C header, the assembler and the reference manual
+are all derived from `INSTRUCTIONS`. No other module knows an encoding.
+
+Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F) and Volume II (machine-mode
+CSRs). Xipu, the extension for threads and supersteps, is openipu's own and lives in custom-0.
+"""
+
+import enum as py_enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from amaranth.lib import enum
+
+
+class Unit(enum.Enum, shape=4):
+    """The unit that executes an instruction; ILLEGAL is what decodes to nothing."""
+
+    ILLEGAL = 0
+    ALU = 1
+    BRANCH = 2
+    LOAD = 3
+    STORE = 4
+    MULTIPLY = 5
+    DIVIDE = 6
+    CSR = 7
+    SYSTEM = 8
+    FPU = 9
+    THREAD = 10
+
+
+class AluOp(enum.Enum, shape=5):
+    """Integer operations; `b` is rs2 or the immediate."""
+
+    ADD = 0
+    SUB = 1
+    SLL = 2
+    SLT = 3
+    SLTU = 4
+    XOR = 5
+    SRL = 6
+    SRA = 7
+    OR = 8
+    AND = 9
+    LUI = 10  #: the immediate
+    AUIPC = 11  #: pc + the immediate
+
+
+class BranchOp(enum.Enum, shape=5):
+    """Conditions of branches, and the two jumps."""
+
+    EQ = 0
+    NE = 1
+    LT = 2
+    GE = 3
+    LTU = 4
+    GEU = 5
+    JAL = 6
+    JALR = 7
+
+
+class MemoryOp(enum.Enum, shape=5):
+    """Width and extension of a load or store."""
+
+    BYTE = 0
+    HALF = 1
+    WORD = 2
+    BYTE_UNSIGNED = 4
+    HALF_UNSIGNED = 5
+
+
+class MultiplyOp(enum.Enum, shape=5):
+    """Which half of which product."""
+
+    MUL = 0
+    MULH = 1
+    MULHSU = 2
+    MULHU = 3
+
+
+class DivideOp(enum.Enum, shape=5):
+    """Quotient or remainder, signed or not."""
+
+    DIV = 0
+    DIVU = 1
+    REM = 2
+    REMU = 3
+
+
+class CsrOp(enum.Enum, shape=5):
+    """Write, set or clear; the operand is rs1, or its number as an immediate."""
+
+    WRITE = 0
+    SET = 1
+    CLEAR = 2
+    WRITE_IMM = 4
+    SET_IMM = 5
+    CLEAR_IMM = 6
+
+
+class SystemOp(enum.Enum, shape=5):
+    """Fences and waits do nothing here: a thread's memory operations are already in order."""
+
+    NOP = 0
+    ECALL = 1
+    EBREAK = 2
+    MRET = 3
+
+
+class FpuOp(enum.Enum, shape=5):
+    """Floating-point operations on f32."""
+
+    ADD = 0
+    SUB = 1
+    MUL = 2
+    MADD = 3  #: (a*b)+c
+    MSUB = 4  #: (a*b)-c
+    NMSUB = 5  #: -(a*b)+c
+    NMADD = 6  #: -(a*b)-c
+    SGNJ = 7
+    SGNJN = 8
+    SGNJX = 9
+    MIN = 10
+    MAX = 11
+    EQ = 12
+    LT = 13
+    LE = 14
+    CLASS = 15
+    CVT_W_S = 16
+    CVT_WU_S = 17
+    CVT_S_W = 18
+    CVT_S_WU = 19
+    MV_X_W = 20
+    MV_W_X = 21
+
+
+class ThreadOp(enum.Enum, shape=5):
+    """Threads, barrier and exchange. The immediate is the number in the rd field."""
+
+    END = 0
+    START = 1
+    WAIT = 2
+    SYNC = 3
+    ARM = 4
+    TRAP = 5
+
+
+Op = AluOp | BranchOp | MemoryOp | MultiplyOp | DivideOp | CsrOp | SystemOp | FpuOp | ThreadOp
+
+
+class File(enum.Enum, shape=2):
+    """The register file an operand lives in."""
+
+    NONE = 0
+    X = 1
+    F = 2
+
+
+class Immediate(enum.Enum, shape=3):
+    """How the immediate is spread over the instruction word."""
+
+    NONE = 0
+    I = 1  # noqa: E741 - the manual's name
+    S = 2
+    B = 3
+    U = 4
+    J = 5
+    SHIFT = 6  #: bits 24:20, unsigned
+    RD = 7  #: bits 11:7, unsigned
+
+
+class Class(enum.Enum, shape=3):
+    """What the per-tile instruction counters tell apart."""
+
+    INTEGER = 0
+    BRANCH = 1
+    MEMORY = 2
+    MULDIV = 3
+    FLOAT = 4
+    SYSTEM = 5
+
+
+class Zone(enum.Enum, shape=2):
+    """Who takes part in a barrier."""
+
+    CHIP = 0
+    POD = 1
+    HOST = 2
+
+
+class Cause(py_enum.IntEnum):
+    """Trap causes: RISC-V's below 24, openipu's from 24 on."""
+
+    FETCH_MISALIGNED = 0
+    FETCH_OUTSIDE = 1
+    ILLEGAL = 2
+    BREAKPOINT = 3
+    LOAD_MISALIGNED = 4
+    LOAD_OUTSIDE = 5
+    STORE_MISALIGNED = 6
+    STORE_OUTSIDE = 7
+    ECALL = 11
+    EXPLICIT = 24  #: xtrap; the value is rs1, see `EXPLICIT_CODE_SHIFT`
+    SILENT_BUS = 25  #: a receive entry listened to a bus that nobody drove; value = source tile
+    TABLE_CLASH = 26  #: an exchange table lies in the bank being sent from; value = table address
+    TABLE_LATE = 27  #: a table entry was not fetched in time for its cycle; value = table address
+    EXCHANGE_OUTSIDE = 28  #: a table names memory outside the tile; value = byte address
+    ZONE_MISMATCH = 29  #: the tiles wait at barriers of different zones
+
+
+CAUSE_TEXT: dict[Cause, str] = {
+    Cause.FETCH_MISALIGNED: "instruction address misaligned",
+    Cause.FETCH_OUTSIDE: "instruction fetch outside the memory",
+    Cause.ILLEGAL: "illegal instruction",
+    Cause.BREAKPOINT: "breakpoint",
+    Cause.LOAD_MISALIGNED: "load address misaligned",
+    Cause.LOAD_OUTSIDE: "load outside the memory",
+    Cause.STORE_MISALIGNED: "store address misaligned",
+    Cause.STORE_OUTSIDE: "store outside the memory",
+    Cause.ECALL: "environment call",
+    Cause.EXPLICIT: "explicit trap",
+    Cause.SILENT_BUS: "receive from a bus that nobody drives",
+    Cause.TABLE_CLASH: "exchange table in the bank being sent from",
+    Cause.TABLE_LATE: "exchange table entry too late",
+    Cause.EXCHANGE_OUTSIDE: "exchange outside the memory",
+    Cause.ZONE_MISMATCH: "tiles wait at barriers of different zones",
+}
+"""A phrase for each cause, for reports."""
+
+XTRAP_CODE_SHIFT = 8
+"""An explicit trap's cause register holds `Cause.EXPLICIT | code << XTRAP_CODE_SHIFT`."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One row of the table."""
+
+    name: str  #: assembler mnemonic
+    extension: str  #: I, M, Zicsr, F or Xipu
+    match: int  #: the fixed bits of the encoding
+    mask: int  #: which bits are fixed
+    unit: Unit
+    op: Op
+    rd: File
+    rs1: File
+    rs2: File
+    rs3: File
+    immediate: Immediate
+    rounds: bool  #: whether bits 14:12 are a rounding mode
+    syntax: str  #: operands as the assembler writes them
+    text: str  #: what it does, for the manual
+    timing: str  #: issue slots of its thread, for the manual's cycle table
+
+    @property
+    def counted_as(self) -> Class:
+        """The counter that a retired instruction of this kind adds to."""
+        return _CLASSES[self.unit]
+
+
+_CLASSES = {
+    Unit.ALU: Class.INTEGER,
+    Unit.BRANCH: Class.BRANCH,
+    Unit.LOAD: Class.MEMORY,
+    Unit.STORE: Class.MEMORY,
+    Unit.MULTIPLY: Class.MULDIV,
+    Unit.DIVIDE: Class.MULDIV,
+    Unit.CSR: Class.SYSTEM,
+    Unit.SYSTEM: Class.SYSTEM,
+    Unit.FPU: Class.FLOAT,
+    Unit.THREAD: Class.SYSTEM,
+}
+
+OPCODE = 0x7F
+FUNCT3 = 0x7000
+FUNCT7 = 0xFE00_0000
+RS2 = 0x01F0_0000
+RS1 = 0x000F_8000
+RD = 0x0000_0F80
+FMT = 0x0600_0000  # the format field of a fused multiply-add
+
+N, X, F = File.NONE, File.X, File.F
+ONE = "1"
+
+
+def _row(
+    name: str, ext: str, match: int, mask: int, op: Op, files: str, imm: Immediate,
+    syntax: str, text: str, *, unit: Unit, rounds: bool = False, timing: str = ONE,
+) -> Instruction:  # fmt: skip
+    """Build a row; `files` is rd, rs1, rs2, rs3 as letters, `-` for none."""
+    rd, rs1, rs2, rs3 = ({"-": N, "x": X, "f": F}[letter] for letter in files)
+    return Instruction(
+        name, ext, match, mask, unit, op, rd, rs1, rs2, rs3, imm, rounds, syntax, text, timing
+    )
+
+
+def _rows() -> Iterator[Instruction]:
+    I = Immediate  # noqa: E741, N806
+    a, three = AluOp, OPCODE | FUNCT3
+    whole = OPCODE | FUNCT3 | FUNCT7
+    yield _row("lui", "I", 0x37, OPCODE, a.LUI, "x---", I.U, "rd, imm",
+               "rd = imm << 12", unit=Unit.ALU)
+    yield _row("auipc", "I", 0x17, OPCODE, a.AUIPC, "x---", I.U, "rd, imm",
+               "rd = pc + (imm << 12)", unit=Unit.ALU)
+    yield _row("jal", "I", 0x6F, OPCODE, BranchOp.JAL, "x---", I.J, "rd, target",
+               "rd = pc + 4; pc += imm", unit=Unit.BRANCH)
+    yield _row("jalr", "I", 0x67, three, BranchOp.JALR, "xx--", I.I, "rd, imm(rs1)",
+               "rd = pc + 4; pc = (rs1 + imm) & ~1", unit=Unit.BRANCH)
+    for name, funct3, op, sign in (
+        ("beq", 0, BranchOp.EQ, "=="), ("bne", 1, BranchOp.NE, "!="),
+        ("blt", 4, BranchOp.LT, "< (signed)"), ("bge", 5, BranchOp.GE, ">= (signed)"),
+        ("bltu", 6, BranchOp.LTU, "< (unsigned)"), ("bgeu", 7, BranchOp.GEU, ">= (unsigned)"),
+    ):  # fmt: skip
+        yield _row(name, "I", 0x63 | funct3 << 12, three, op, "-xx-", I.B, "rs1, rs2, target",
+                   f"if rs1 {sign} rs2: pc += imm", unit=Unit.BRANCH)
+    for name, funct3, width, what in (
+        ("lb", 0, MemoryOp.BYTE, "sign-extended byte"),
+        ("lh", 1, MemoryOp.HALF, "sign-extended 16 bits"),
+        ("lw", 2, MemoryOp.WORD, "32 bits"),
+        ("lbu", 4, MemoryOp.BYTE_UNSIGNED, "zero-extended byte"),
+        ("lhu", 5, MemoryOp.HALF_UNSIGNED, "zero-extended 16 bits"),
+    ):
+        yield _row(name, "I", 0x03 | funct3 << 12, three, width, "xx--", I.I, "rd, imm(rs1)",
+                   f"rd = {what} at rs1 + imm", unit=Unit.LOAD, timing="1 + bank conflicts")
+    for name, funct3, width, what in (
+        ("sb", 0, MemoryOp.BYTE, "8 bits"), ("sh", 1, MemoryOp.HALF, "16 bits"),
+        ("sw", 2, MemoryOp.WORD, "32 bits"),
+    ):  # fmt: skip
+        yield _row(name, "I", 0x23 | funct3 << 12, three, width, "-xx-", I.S, "rs2, imm(rs1)",
+                   f"store the low {what} of rs2 at rs1 + imm", unit=Unit.STORE,
+                   timing="1 + bank conflicts")
+    for name, funct3, op, expression in (
+        ("addi", 0, a.ADD, "rs1 + imm"), ("slti", 2, a.SLT, "rs1 < imm (signed)"),
+        ("sltiu", 3, a.SLTU, "rs1 < imm (unsigned)"), ("xori", 4, a.XOR, "rs1 ^ imm"),
+        ("ori", 6, a.OR, "rs1 | imm"), ("andi", 7, a.AND, "rs1 & imm"),
+    ):  # fmt: skip
+        yield _row(name, "I", 0x13 | funct3 << 12, three, op, "xx--", I.I, "rd, rs1, imm",
+                   f"rd = {expression}", unit=Unit.ALU)
+    for name, funct3, funct7, op, expression in (
+        ("slli", 1, 0x00, a.SLL, "rs1 << imm"), ("srli", 5, 0x00, a.SRL, "rs1 >> imm (logical)"),
+        ("srai", 5, 0x20, a.SRA, "rs1 >> imm (arithmetic)"),
+    ):  # fmt: skip
+        yield _row(name, "I", 0x13 | funct3 << 12 | funct7 << 25, whole, op, "xx--", I.SHIFT,
+                   "rd, rs1, imm", f"rd = {expression}", unit=Unit.ALU)
+    for name, funct3, funct7, op, expression in (
+        ("add", 0, 0x00, a.ADD, "rs1 + rs2"), ("sub", 0, 0x20, a.SUB, "rs1 - rs2"),
+        ("sll", 1, 0x00, a.SLL, "rs1 << rs2[4:0]"),
+        ("slt", 2, 0x00, a.SLT, "rs1 < rs2 (signed)"),
+        ("sltu", 3, 0x00, a.SLTU, "rs1 < rs2 (unsigned)"), ("xor", 4, 0x00, a.XOR, "rs1 ^ rs2"),
+        ("srl", 5, 0x00, a.SRL, "rs1 >> rs2[4:0] (logical)"),
+        ("sra", 5, 0x20, a.SRA, "rs1 >> rs2[4:0] (arithmetic)"),
+        ("or", 6, 0x00, a.OR, "rs1 | rs2"), ("and", 7, 0x00, a.AND, "rs1 & rs2"),
+    ):  # fmt: skip
+        yield _row(name, "I", 0x33 | funct3 << 12 | funct7 << 25, whole, op, "xxx-", I.NONE,
+                   "rd, rs1, rs2", f"rd = {expression}", unit=Unit.ALU)
+    for name, funct3, text in (
+        ("fence", 0, "no effect: a thread's accesses are in order"),
+        ("fence.i", 1, "no effect: fetches see earlier stores"),
+    ):
+        yield _row(name, "I", 0x0F | funct3 << 12, three, SystemOp.NOP, "----", I.NONE, "", text,
+                   unit=Unit.SYSTEM)
+    for name, word, op, text in (
+        ("ecall", 0x0000_0073, SystemOp.ECALL, "trap: environment call"),
+        ("ebreak", 0x0010_0073, SystemOp.EBREAK, "trap: breakpoint"),
+        ("mret", 0x3020_0073, SystemOp.MRET, "pc = mepc"),
+        ("wfi", 0x1050_0073, SystemOp.NOP, "no effect: there are no interrupts"),
+    ):
+        yield _row(name, "Zicsr" if name == "mret" else "I", word, 0xFFFF_FFFF, op, "----", I.NONE,
+                   "", text, unit=Unit.SYSTEM)
+
+    m = MultiplyOp
+    for name, funct3, mul, text in (
+        ("mul", 0, m.MUL, "low half of rs1 * rs2"),
+        ("mulh", 1, m.MULH, "high half of signed rs1 * signed rs2"),
+        ("mulhsu", 2, m.MULHSU, "high half of signed rs1 * unsigned rs2"),
+        ("mulhu", 3, m.MULHU, "high half of unsigned rs1 * unsigned rs2"),
+    ):
+        yield _row(name, "M", 0x33 | funct3 << 12 | 1 << 25, whole, mul, "xxx-", I.NONE,
+                   "rd, rs1, rs2", f"rd = {text}", unit=Unit.MULTIPLY)
+    for name, funct3, div, text in (
+        ("div", 4, DivideOp.DIV, "rs1 / rs2 (signed, towards zero; -1 for rs2 = 0)"),
+        ("divu", 5, DivideOp.DIVU, "rs1 / rs2 (unsigned; 2**32-1 for rs2 = 0)"),
+        ("rem", 6, DivideOp.REM, "rs1 - rs2 * (rs1 / rs2) (signed; rs1 for rs2 = 0)"),
+        ("remu", 7, DivideOp.REMU, "rs1 - rs2 * (rs1 / rs2) (unsigned; rs1 for rs2 = 0)"),
+    ):
+        yield _row(name, "M", 0x33 | funct3 << 12 | 1 << 25, whole, div, "xxx-", I.NONE,
+                   "rd, rs1, rs2", f"rd = {text}", unit=Unit.DIVIDE,
+                   timing="replays until the tile's divider is done: 33 cycles")
+
+    c = CsrOp
+    for name, funct3, csr, files, syntax, text in (
+        ("csrrw", 1, c.WRITE, "xx--", "rd, csr, rs1", "rd = csr; csr = rs1"),
+        ("csrrs", 2, c.SET, "xx--", "rd, csr, rs1", "rd = csr; csr |= rs1 unless rs1 is x0"),
+        ("csrrc", 3, c.CLEAR, "xx--", "rd, csr, rs1", "rd = csr; csr &= ~rs1 unless rs1 is x0"),
+        ("csrrwi", 5, c.WRITE_IMM, "x---", "rd, csr, uimm", "rd = csr; csr = uimm"),
+        ("csrrsi", 6, c.SET_IMM, "x---", "rd, csr, uimm", "rd = csr; csr |= uimm unless 0"),
+        ("csrrci", 7, c.CLEAR_IMM, "x---", "rd, csr, uimm", "rd = csr; csr &= ~uimm unless 0"),
+    ):
+        yield _row(name, "Zicsr", 0x73 | funct3 << 12, three, csr, files, I.I, syntax, text,
+                   unit=Unit.CSR)
+
+    f = FpuOp
+    yield _row("flw", "F", 0x2007, three, MemoryOp.WORD, "fx--", I.I, "fd, imm(rs1)",
+               "fd = 32 bits at rs1 + imm", unit=Unit.LOAD, timing="1 + bank conflicts")
+    yield _row("fsw", "F", 0x2027, three, MemoryOp.WORD, "-xf-", I.S, "fs2, imm(rs1)",
+               "store fs2 at rs1 + imm", unit=Unit.STORE, timing="1 + bank conflicts")
+    for name, opcode, op, expression in (
+        ("fmadd.s", 0x43, f.MADD, "fs1 * fs2 + fs3"), ("fmsub.s", 0x47, f.MSUB, "fs1 * fs2 - fs3"),
+        ("fnmsub.s", 0x4B, f.NMSUB, "-(fs1 * fs2) + fs3"),
+        ("fnmadd.s", 0x4F, f.NMADD, "-(fs1 * fs2) - fs3"),
+    ):  # fmt: skip
+        yield _row(name, "F", opcode, OPCODE | FMT, op, "ffff", I.NONE, "fd, fs1, fs2, fs3",
+                   f"fd = {expression}, rounded once", unit=Unit.FPU, rounds=True)
+    for name, funct7, op, sign in (
+        ("fadd.s", 0x00, f.ADD, "+"), ("fsub.s", 0x04, f.SUB, "-"), ("fmul.s", 0x08, f.MUL, "*"),
+    ):  # fmt: skip
+        yield _row(name, "F", 0x53 | funct7 << 25, OPCODE | FUNCT7, op, "fff-", I.NONE,
+                   "fd, fs1, fs2", f"fd = fs1 {sign} fs2", unit=Unit.FPU, rounds=True)
+    for name, funct7, funct3, op, files, text in (
+        ("fsgnj.s", 0x10, 0, f.SGNJ, "fff-", "fd = fs1 with the sign of fs2"),
+        ("fsgnjn.s", 0x10, 1, f.SGNJN, "fff-", "fd = fs1 with the opposite sign of fs2"),
+        ("fsgnjx.s", 0x10, 2, f.SGNJX, "fff-", "fd = fs1 with the product of both signs"),
+        ("fmin.s", 0x14, 0, f.MIN, "fff-", "fd = the lesser; a NaN loses, -0 < +0"),
+        ("fmax.s", 0x14, 1, f.MAX, "fff-", "fd = the greater; a NaN loses, -0 < +0"),
+        ("fle.s", 0x50, 0, f.LE, "xff-", "rd = fs1 <= fs2; any NaN is invalid"),
+        ("flt.s", 0x50, 1, f.LT, "xff-", "rd = fs1 < fs2; any NaN is invalid"),
+        ("feq.s", 0x50, 2, f.EQ, "xff-", "rd = fs1 == fs2; a signalling NaN is invalid"),
+    ):
+        yield _row(name, "F", 0x53 | funct3 << 12 | funct7 << 25, whole, op, files, I.NONE,
+                   f"{'rd' if files[0] == 'x' else 'fd'}, fs1, fs2", text, unit=Unit.FPU)
+    for name, funct7, rs2, op, files, syntax, text in (
+        ("fcvt.w.s", 0x60, 0, f.CVT_W_S, "xf--", "rd, fs1", "rd = fs1 as a signed integer"),
+        ("fcvt.wu.s", 0x60, 1, f.CVT_WU_S, "xf--", "rd, fs1", "rd = fs1 as an unsigned integer"),
+        ("fcvt.s.w", 0x68, 0, f.CVT_S_W, "fx--", "fd, rs1", "fd = signed rs1 as f32"),
+        ("fcvt.s.wu", 0x68, 1, f.CVT_S_WU, "fx--", "fd, rs1", "fd = unsigned rs1 as f32"),
+    ):
+        yield _row(name, "F", 0x53 | rs2 << 20 | funct7 << 25, OPCODE | FUNCT7 | RS2, op, files,
+                   I.NONE, syntax, text, unit=Unit.FPU, rounds=True)
+    for name, funct7, funct3, op, files, syntax, text in (
+        ("fmv.x.w", 0x70, 0, f.MV_X_W, "xf--", "rd, fs1", "rd = the bits of fs1"),
+        ("fclass.s", 0x70, 1, f.CLASS, "xf--", "rd, fs1", "rd = one bit of ten for fs1's class"),
+        ("fmv.w.x", 0x78, 0, f.MV_W_X, "fx--", "fd, rs1", "fd = the bits of rs1"),
+    ):
+        yield _row(name, "F", 0x53 | funct3 << 12 | funct7 << 25, whole | RS2, op, files, I.NONE,
+                   syntax, text, unit=Unit.FPU)
+
+    t = ThreadOp
+    for name, funct7, thread, files, unused, syntax, text, timing in (
+        ("xend", 0, t.END, "----", RS2 | RS1 | RD, "",
+         "end this thread; on the supervisor: end the tile's program", ONE),
+        ("xstart", 1, t.START, "-xx-", 0, "worker, rs1, rs2",
+         "supervisor: start a worker at pc = rs1 with a0 = rs2", "replays while that worker runs"),
+        ("xwait", 2, t.WAIT, "----", RS2 | RS1 | RD, "",
+         "supervisor: wait until no worker runs", "replays while a worker runs"),
+        ("xsync", 3, t.SYNC, "----", RS2 | RS1, "zone",
+         "supervisor: meet the zone's barrier, then run the armed exchange to its end",
+         "until the barrier and the exchange are over"),
+        ("xarm", 4, t.ARM, "-xx-", RD, "rs1, rs2",
+         "supervisor: the next barrier starts the exchange with the send table at rs1 and the "
+         "receive table at rs2 (0: none)", ONE),
+        ("xtrap", 5, t.TRAP, "-x--", RS2, "code, rs1",
+         "trap to the host with a code and the value rs1", ONE),
+    ):  # fmt: skip
+        yield _row(name, "Xipu", 0x0B | funct7 << 25, whole | unused, thread, files, I.RD, syntax,
+                   text, unit=Unit.THREAD, timing=timing)
+
+
+INSTRUCTIONS: tuple[Instruction, ...] = tuple(_rows())
+"""Every instruction, in the manual's order."""
+
+BY_NAME: dict[str, Instruction] = {row.name: row for row in INSTRUCTIONS}
+"""The same, by mnemonic."""
+
+
+class Csr(py_enum.IntEnum):
+    """Control and status registers that exist; any other number is an illegal instruction.
+
+    Each context has its own, but for mcycle (the tile's). Those marked 0 read as zero and ignore
+    writes. Writing a read-only one (number >= 0xC00) is an illegal instruction.
+    """
+
+    FFLAGS = 0x001
+    FRM = 0x002
+    FCSR = 0x003
+    MSTATUS = 0x300  #: MIE, MPIE writable; MPP = 3 (machine), FS = 3 (dirty), SD = 1 constant
+    MISA = 0x301  #: constant: RV32IMF and X
+    MIE = 0x304  #: 0
+    MTVEC = 0x305  #: direct mode; bits 1:0 read as zero; 0 means traps go to the host
+    MSTATUSH = 0x310  #: 0
+    MCOUNTINHIBIT = 0x320  #: 0
+    MSCRATCH = 0x340
+    MEPC = 0x341  #: bits 1:0 read as zero
+    MCAUSE = 0x342
+    MTVAL = 0x343
+    MIP = 0x344  #: 0
+    MCYCLE = 0xB00  #: cycles since the chip was started; writes are ignored
+    MINSTRET = 0xB02  #: instructions this context retired; writes are ignored
+    MCYCLEH = 0xB80
+    MINSTRETH = 0xB82
+    CYCLE = 0xC00  #: mcycle
+    TIME = 0xC01  #: mcycle
+    INSTRET = 0xC02  #: minstret
+    CYCLEH = 0xC80
+    TIMEH = 0xC81
+    INSTRETH = 0xC82
+    MVENDORID = 0xF11  #: 0
+    MARCHID = 0xF12  #: 0
+    MIMPID = 0xF13  #: 0
+    MHARTID = 0xF14  #: tile * 16 + context; workers are contexts 0.., the supervisor comes last
+    MCONFIGPTR = 0xF15  #: 0
+
+
+MISA_VALUE = 1 << 30 | 1 << (ord("I") - 65) | 1 << (ord("M") - 65) | 1 << (ord("F") - 65) | (
+    1 << (ord("X") - 65)
+)
+MSTATUS_CONSTANT = 1 << 31 | 3 << 13 | 3 << 11  #: SD, FS, MPP
+MSTATUS_WRITABLE = 1 << 7 | 1 << 3  #: MPIE, MIE
+
+
+def immediate_of(kind: Immediate, word: int) -> int:
+    """Return the immediate in an instruction word as a signed int (unsigned for SHIFT and RD)."""
+
+    def signed(value: int, bits: int) -> int:
+        return value - ((value >> (bits - 1)) << bits)
+
+    match kind:
+        case Immediate.I:
+            return signed(word >> 20, 12)
+        case Immediate.S:
+            return signed((word >> 25) << 5 | (word >> 7 & 31), 12)
+        case Immediate.B:
+            return signed(
+                (word >> 31) << 12 | (word >> 7 & 1) << 11 | (word >> 25 & 63) << 5
+                | (word >> 8 & 15) << 1, 13)  # fmt: skip
+        case Immediate.U:
+            return signed(word >> 12, 20) << 12
+        case Immediate.J:
+            return signed(
+                (word >> 31) << 20 | (word >> 12 & 255) << 12 | (word >> 20 & 1) << 11
+                | (word >> 21 & 1023) << 1, 21)  # fmt: skip
+        case Immediate.SHIFT:
+            return word >> 20 & 31
+        case Immediate.RD:
+            return word >> 7 & 31
+        case _:
+            return 0
+
+
+def _place(kind: Immediate, value: int) -> int:
+    """Return the instruction bits that hold an immediate."""
+    v = value & 0xFFFF_FFFF
+    match kind:
+        case Immediate.I:
+            return (v & 0xFFF) << 20
+        case Immediate.S:
+            return (v >> 5 & 127) << 25 | (v & 31) << 7
+        case Immediate.B:
+            return ((v >> 12 & 1) << 31 | (v >> 5 & 63) << 25 | (v >> 1 & 15) << 8
+                    | (v >> 11 & 1) << 7)  # fmt: skip
+        case Immediate.U:
+            return v & 0xFFFF_F000
+        case Immediate.J:
+            return ((v >> 20 & 1) << 31 | (v >> 1 & 1023) << 21 | (v >> 11 & 1) << 20
+                    | (v >> 12 & 255) << 12)  # fmt: skip
+        case Immediate.SHIFT:
+            return (v & 31) << 20
+        case Immediate.RD:
+            return (v & 31) << 7
+        case _:
+            return 0
+
+
+_RANGES = {
+    Immediate.I: (-(1 << 11), 1 << 12, 1),  # up to 0xFFF, so that CSR numbers fit
+    Immediate.S: (-(1 << 11), 1 << 11, 1),
+    Immediate.B: (-(1 << 12), 1 << 12, 2),
+    Immediate.U: (-(1 << 31), 1 << 32, 1 << 12),
+    Immediate.J: (-(1 << 20), 1 << 20, 2),
+    Immediate.SHIFT: (0, 32, 1),
+    Immediate.RD: (0, 32, 1),
+    Immediate.NONE: (0, 1, 1),
+}
+
+
+def encode(
+    name: str, *, rd: int = 0, rs1: int = 0, rs2: int = 0, rs3: int = 0, imm: int = 0, rm: int = 7
+) -> int:
+    """Return the 32-bit word of an instruction.
+
+    `imm` is the immediate's value: a byte offset for branches, the number that ends up in the upper
+    20 bits (already shifted) for lui and auipc, the CSR's number for csr instructions (whose
+    uimm is `rs1`), the rd-field number for Xipu. `rm` is used where the instruction rounds.
+    Raises KeyError for an unknown name, ValueError for an immediate or register out of range.
+    """
+    row = BY_NAME[name]
+    for what, value in (("rd", rd), ("rs1", rs1), ("rs2", rs2), ("rs3", rs3)):
+        if not 0 <= value < 32:
+            raise ValueError(f"{name} {what} must be from 0 to 31, not {value!r}")
+    low, high, step = _RANGES[row.immediate]
+    if not low <= imm < high or imm % step:
+        raise ValueError(
+            f"{name} imm must be a multiple of {step} from {low} to {high - step}, not {imm!r}"
+        )
+    fields = rd << 7 | rs1 << 15 | rs2 << 20 | rs3 << 27 | (rm << 12 if row.rounds else 0)
+    return row.match | (fields | _place(row.immediate, imm)) & ~row.mask & 0xFFFF_FFFF
+
+
+def decode(word: int) -> Instruction | None:
+    """Return the table's row for an instruction word, or None where it is illegal."""
+    for row in _BY_OPCODE.get(word & OPCODE, ()):
+        if word & row.mask == row.match:
+            return row
+    return None
+
+
+_BY_OPCODE: dict[int, list[Instruction]] = {}
+for _instruction in INSTRUCTIONS:
+    _BY_OPCODE.setdefault(_instruction.match & OPCODE, []).append(_instruction)
+
+
+def disassemble(word: int, pc: int = 0) -> str:
+    """Return an instruction word as assembler text; `.word 0x...` where it is illegal."""
+    row = decode(word)
+    if row is None:
+        return f".word {word:#010x}"
+    imm = immediate_of(row.immediate, word)
+    values = {
+        "rd": f"x{word >> 7 & 31}", "rs1": f"x{word >> 15 & 31}", "rs2": f"x{word >> 20 & 31}",
+        "fd": f"f{word >> 7 & 31}", "fs1": f"f{word >> 15 & 31}", "fs2": f"f{word >> 20 & 31}",
+        "fs3": f"f{word >> 27 & 31}", "target": f"{(pc + imm) & 0xFFFF_FFFF:#x}",
+        "imm": hex((imm & 0xFFFF_FFFF) >> 12) if row.immediate is Immediate.U else str(imm),
+        "csr": _csr_name(word >> 20), "uimm": str(word >> 15 & 31),
+        "worker": str(imm), "zone": str(imm), "code": str(imm),
+    }  # fmt: skip
+    operands = ", ".join(
+        f"{values['imm']}({values[part[4:-1]]})" if part.startswith("imm(") else values[part]
+        for part in row.syntax.split(", ")
+        if part
+    )
+    return f"{row.name} {operands}".rstrip()
+
+
+def _csr_name(number: int) -> str:
+    return Csr(number).name.lower() if number in Csr.__members__.values() else f"{number:#x}"

@@ -1,0 +1,1 @@
+"""openipu.sw.profile"""
