@@ -3,8 +3,9 @@
 The RTL decoder, the instruction-level model, the C header, the assembler and the reference manual
 are all derived from `INSTRUCTIONS`. No other module knows an encoding.
 
-Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F) and Volume II (machine-mode
-CSRs). Xipu, the extension for threads and supersteps, is openipu's own and lives in custom-0.
+Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F) and Volume II
+(machine-mode CSRs). Xipu, the extension for threads and supersteps, is openipu's own and lives in
+custom-0.
 """
 
 import enum as py_enum
@@ -295,7 +296,8 @@ def _row(
 
 
 def _rows() -> Iterator[Instruction]:
-    I = Immediate  # noqa: E741, N806
+    I = Immediate  # noqa: E741 - short, for the table
+    op: Op
     a, three = AluOp, OPCODE | FUNCT3
     whole = OPCODE | FUNCT3 | FUNCT7
     yield _row("lui", "I", 0x37, OPCODE, a.LUI, "x---", I.U, "rd, imm",
