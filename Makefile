@@ -45,6 +45,7 @@ bench: $(VENV)/run.stamp ## measure, print tables, write build/bench.json
 
 docs: $(VENV)/run.stamp ## regenerate the parts of docs/ that come from the code
 	$(BIN)/python -m openipu.rtl.isadoc docs/reference/isa.md
+	$(BIN)/python docs/picture.py
 
 clean: ## remove everything that was built or installed
 	rm -rf build .venv *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
