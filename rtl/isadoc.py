@@ -1,4 +1,4 @@
-"""The instruction set reference, written from the one table: `python -m openipu.rtl.isadoc FILE`."""
+"""The instruction set reference, from the one table: `python -m openipu.rtl.isadoc FILE`."""
 
 import inspect
 import re
@@ -22,7 +22,7 @@ EXTENSIONS = {
 INTRODUCTION = """\
 # Instruction set
 
-<!-- Written by `make docs` from rtl/isa.py; a test compares them. Edit the table, not this page. -->
+<!-- Written by `make docs` from rtl/isa.py; a test compares them. Edit the table instead. -->
 
 A tile runs RV32IM with Zicsr, the F instructions except divide and square root, and Xipu,
 openipu's own extension in the custom-0 opcode. What the RISC-V manuals define behaves as they say;
