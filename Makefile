@@ -35,7 +35,7 @@ lint: $(VENV)/dev.stamp typing ## ruff, mypy and pyright
 
 typing: ## link the packages under the names that type checkers need
 	@mkdir -p build/typing/openipu
-	@for d in rtl cosim sw; do ln -sfn ../../../$$d build/typing/openipu/$$d; done
+	@for d in rtl cosim sw firmware; do ln -sfn ../../../$$d build/typing/openipu/$$d; done
 
 verilog: $(VENV)/run.stamp ## write the Verilog of a chip with TILES tiles to build/verilog
 	$(BIN)/openipu verilog --tiles $(TILES) -o build/verilog

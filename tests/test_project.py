@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("rtl", "cosim", "sw")
+PACKAGES = ("rtl", "cosim", "sw", "firmware")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -62,7 +62,7 @@ class TestPackages:
         with zipfile.ZipFile(wheel) as archive:
             held = {name for name in archive.namelist() if ".dist-info/" not in name}
         assert held == {
-            f"openipu/{file}" for file in FILES if file.parts[0] in (*PACKAGES, "firmware")
+            f"openipu/{file}" for file in FILES if file.parts[0] in PACKAGES
         }
 
     def test_installed_version_is_the_project_s(self) -> None:
@@ -131,7 +131,7 @@ class TestMake:
         return tmp_path
 
     def make(self, folder: Path, *words: str, path: str) -> subprocess.CompletedProcess[str]:
-        command = [shutil.which("make") or "make", *words]
+        command = [shutil.which("make") or "make", "--no-print-directory", *words]
         environment = {**os.environ, "PATH": path, "MAKEFLAGS": ""}
         return subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
