@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from openipu.cosim.golden import semantics_float  # noqa: F401 - registers its instructions
 from openipu.cosim.golden.hart import ADDRESS, Hart, Pause, State, TrapError, TrapReport
 from openipu.cosim.golden.memory import Memory
 from openipu.cosim.golden.semantics import ActionCache
