@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from amaranth.lib import data
 from numpy.typing import NDArray
 
 from openipu.cosim.golden.hart import MASK, NOWHERE, Hart
@@ -12,7 +13,7 @@ from openipu.rtl.layouts import TraceRecord
 
 Record = tuple[int, int, int, int, int, int, int, int]
 
-FIELDS = tuple(name for name in TraceRecord.__annotations__ if name != "valid")
+FIELDS = tuple(name for name, _ in data.Layout.cast(TraceRecord) if name != "valid")
 """The fields of `layouts.TraceRecord` that tell something about a retired instruction."""
 
 TRACE_DTYPE = np.dtype([(name, np.uint32) for name in FIELDS])
@@ -49,13 +50,13 @@ def _observer(word: int) -> Callable[[Hart], Callable[[], Record]]:
     def observe(hart: Hart) -> Callable[[], Record]:
         pc = hart.pc
         address = hart.x[i.rs1] + i.imm & MASK if memory else 0
-        data = (hart.f if row.rs2 is File.F else hart.x)[i.rs2] & bits if bits else 0
+        stored = (hart.f if row.rs2 is File.F else hart.x)[i.rs2] & bits if bits else 0
 
         def record() -> Record:
             if file is File.NONE:
-                return hart.context, pc, 0, 0, 0, memory, address, data
+                return hart.context, pc, 0, 0, 0, memory, address, stored
             value = (hart.f if file is File.F else hart.x)[i.rd]
-            return hart.context, pc, file.value, i.rd, value, memory, address, data
+            return hart.context, pc, file.value, i.rd, value, memory, address, stored
 
         return record
 

@@ -1,0 +1,391 @@
+"""Random legal programs for one tile, to compare implementations in lock-step.
+
+A program starts at address 0 in the supervisor, which starts all workers several times with
+arguments, waits and synchronises. Threads share no memory and read no clock, so that what each
+retires doesn't depend on timing, but the bank that they meet in. Traps are deliberate: each thread
+has a handler, which goes on after the instruction.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from openipu.rtl.config import TileConfig
+from openipu.rtl.isa import (
+    INSTRUCTIONS,
+    Csr,
+    File,
+    Immediate,
+    Instruction,
+    MemoryOp,
+    Op,
+    SystemOp,
+    ThreadOp,
+    Unit,
+    decode,
+    encode,
+)
+
+DATA_BYTES = 256  #: each thread's own
+CODE_ALIGN = 64
+
+# Registers that the random instructions read but never write.
+RETURN = 26  #: where the handler goes on after a fetch outside
+HANDLER = 27  #: the trap handler's own
+HIGH_DATA = 28  #: the thread's data, with bit 31 set
+SCRATCH = 29
+DATA = 30
+COUNTER = 31
+WRITABLE = range(RETURN)
+
+CORNERS = (
+    0, 1, 2, 3, 31, 32, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000,
+    0x8000_0001, 0xFFFF_FFFE, 0xFFFF_FFFF, 0x5555_5555, 0xAAAA_AAAA,
+    # as f32: least and greatest subnormals and normals, ones, infinities, NaNs, integer limits
+    0x007F_FFFF, 0x0080_0000, 0x8080_0000, 0x3F80_0000, 0xBF80_0000, 0x3F80_0001, 0x3F7F_FFFF,
+    0x3F00_0000, 0x4B00_0000, 0x4F00_0000, 0xCF00_0000, 0x4F80_0000, 0x7F7F_FFFF, 0xFF7F_FFFF,
+    0x7F80_0000, 0xFF80_0000, 0x7F80_0001, 0x7FC0_0000, 0xFFC0_0001,
+)  # fmt: skip
+"""Operands that are more likely to go wrong than others."""
+
+FREE_CSRS = (
+    Csr.FFLAGS, Csr.FRM, Csr.FCSR, Csr.MSTATUS, Csr.MISA, Csr.MIE, Csr.MSTATUSH, Csr.MSCRATCH,
+    Csr.MEPC, Csr.MCAUSE, Csr.MTVAL, Csr.MIP, Csr.MINSTRET, Csr.MINSTRETH, Csr.MCOUNTINHIBIT,
+    Csr.INSTRET, Csr.INSTRETH, Csr.MVENDORID, Csr.MARCHID, Csr.MIMPID, Csr.MHARTID, Csr.MCONFIGPTR,
+)  # fmt: skip
+"""CSRs that a program may write, or try to, and whose values don't depend on timing."""
+
+_SIMPLE = [row for row in INSTRUCTIONS if row.unit in (Unit.ALU, Unit.MULTIPLY, Unit.DIVIDE)]
+_FLOAT = [row for row in INSTRUCTIONS if row.unit is Unit.FPU]
+_MEMORY = [row for row in INSTRUCTIONS if row.unit in (Unit.LOAD, Unit.STORE)]
+_CSR = [row for row in INSTRUCTIONS if row.unit is Unit.CSR]
+_BRANCH = [row for row in INSTRUCTIONS if row.immediate is Immediate.B]
+_NOTHING = [row for row in INSTRUCTIONS if row.op is SystemOp.NOP]
+_SUPERVISOR_ONLY = [
+    row
+    for row in INSTRUCTIONS
+    if row.unit is Unit.THREAD and row.op not in (ThreadOp.END, ThreadOp.TRAP)
+]
+_WIDTH: dict[Op, int] = {
+    MemoryOp.BYTE: 1, MemoryOp.BYTE_UNSIGNED: 1, MemoryOp.HALF: 2, MemoryOp.HALF_UNSIGNED: 2,
+    MemoryOp.WORD: 4,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RandomProgram:
+    """A program: `image` is the tile's memory from address 0 on; boot `thread` at 0."""
+
+    seed: int
+    config: TileConfig
+    image: bytes
+    thread: int
+
+
+def corner_or_random(pick: random.Random) -> int:
+    """Return a 32-bit pattern, a nasty one half of the time."""
+    if pick.random() < 0.5:
+        return pick.choice(CORNERS)
+    return pick.getrandbits(32) >> pick.choice((0, 0, 0, 8, 16, 24))
+
+
+class _Thread:
+    """Writes one thread's program; `words` lies at `base`."""
+
+    def __init__(
+        self, pick: random.Random, config: TileConfig, context: int, base: int, data: int
+    ) -> None:
+        self.pick = pick
+        self.config = config
+        self.context = context
+        self.base = base
+        self.data = data
+        self.words: list[int] = []
+        self.kinds: tuple[tuple[Callable[[], None], int], ...] = (
+            (self.simple, 30), (self.float, 25), (self.memory, 25), (self.csr, 6),
+            (self.rounding, 2), (self.nothing, 1), (self.trap, 2), (self.bad_memory, 2),
+        )  # fmt: skip
+        self.compound: tuple[tuple[Callable[[], None], int], ...] = (
+            (self.branch, 10), (self.jal, 3), (self.jalr, 3), (self.loop, 3), (self.mret, 1),
+            (self.bad_jump, 2), (self.patch, 1),
+        )  # fmt: skip
+
+    @property
+    def here(self) -> int:
+        """The address of the next instruction."""
+        return self.base + 4 * len(self.words)
+
+    def emit(
+        self, name: str, *, rd: int = 0, rs1: int = 0, rs2: int = 0, rs3: int = 0, imm: int = 0,
+        rm: int = 7,
+    ) -> None:  # fmt: skip
+        """Append an instruction."""
+        self.words.append(encode(name, rd=rd, rs1=rs1, rs2=rs2, rs3=rs3, imm=imm, rm=rm))
+
+    def constant(self, rd: int, value: int) -> None:
+        """Load a constant into an x register."""
+        low = (value & 0xFFF ^ 0x800) - 0x800
+        self.emit("lui", rd=rd, imm=value - low & 0xFFFF_F000)
+        self.emit("addi", rd=rd, rs1=rd, imm=low)
+
+    def any_x(self) -> int:
+        """Return the number of an x register to read."""
+        return self.pick.randrange(32)
+
+    def new_x(self) -> int:
+        """Return the number of an x register that may be written."""
+        return self.pick.choice(WRITABLE)
+
+    def random_row(self, row: Instruction) -> None:
+        """Append the instruction with random operands."""
+        pick = self.pick
+        rd = pick.randrange(32) if row.rd is File.F else self.new_x() if row.rd is File.X else 0
+        imm = {
+            Immediate.I: pick.choice((0, 1, -1, 2047, -2048, pick.randrange(-2048, 2048))),
+            Immediate.U: pick.getrandbits(20) << 12,
+            Immediate.SHIFT: pick.randrange(32),
+        }.get(row.immediate, 0)
+        rm = pick.choice((0, 1, 2, 3, 4, 7, 7, 7)) if pick.random() < 0.98 else 5
+        self.emit(
+            row.name, rd=rd, rs1=self.any_x() if row.rs1 is not File.NONE else 0,
+            rs2=self.any_x() if row.rs2 is not File.NONE else 0,
+            rs3=self.any_x() if row.rs3 is not File.NONE else 0, imm=imm, rm=rm,
+        )  # fmt: skip
+
+    def simple(self) -> None:
+        """Integer arithmetic."""
+        self.random_row(self.pick.choice(_SIMPLE))
+
+    def float(self) -> None:
+        """Floating point; now and then a corner value first, since results drift to infinity."""
+        if self.pick.random() < 0.2:
+            self.constant(SCRATCH, corner_or_random(self.pick))
+            self.emit("fmv.w.x", rd=self.pick.randrange(32), rs1=SCRATCH)
+        self.random_row(self.pick.choice(_FLOAT))
+
+    def memory(self) -> None:
+        """An aligned access to the thread's data."""
+        row = self.pick.choice(_MEMORY)
+        base = self.pick.choice((DATA, HIGH_DATA))
+        self.access(row, base, self.pick.randrange(0, DATA_BYTES, _WIDTH[row.op]))
+
+    def access(self, row: Instruction, base: int, offset: int) -> None:
+        """Append a load or store."""
+        rd = self.pick.randrange(32) if row.rd is File.F else self.new_x()
+        self.emit(row.name, rd=rd if row.unit is Unit.LOAD else 0, rs1=base,
+                  rs2=self.any_x() if row.unit is Unit.STORE else 0, imm=offset)  # fmt: skip
+
+    def bad_memory(self) -> None:
+        """A misaligned access, or one outside the memory."""
+        row = self.pick.choice(_MEMORY)
+        if self.pick.random() < 0.5:
+            self.access(row, DATA, self.pick.randrange(DATA_BYTES))
+            return
+        end = self.config.memory_bytes
+        bad = (end, end | 0x8000_0000, 0x4000_0000, 0x7FFF_FFFC, 0xFFFF_FFFC, end * 2)
+        self.constant(SCRATCH, self.pick.choice(bad))
+        self.access(row, SCRATCH, self.pick.randrange(0, 4))
+
+    def csr(self) -> None:
+        """An access to a CSR; some must not be written, so that is a trap."""
+        row, number = self.pick.choice(_CSR), self.pick.choice(FREE_CSRS)
+        self.emit(row.name, rd=self.new_x(), rs1=self.any_x(), imm=number)
+
+    def rounding(self) -> None:
+        """A legal rounding mode again."""
+        self.emit("csrrwi", rs1=self.pick.randrange(5), imm=Csr.FRM)
+
+    def nothing(self) -> None:
+        """Fences and the like."""
+        self.emit(self.pick.choice(_NOTHING).name)
+
+    def trap(self) -> None:
+        """What traps whatever the operands."""
+        kind = self.pick.randrange(5)
+        if kind == 0:
+            self.emit(self.pick.choice(("ecall", "ebreak")))
+        elif kind == 1:
+            word = self.pick.getrandbits(32)
+            self.words.append(word if decode(word) is None else 0)
+        elif kind == 2:
+            missing = self.pick.choice((0x000, 0x004, 0x100, 0x306, 0x3A0, 0x7C0, 0xC03, 0xFFF))
+            self.emit("csrrs", rd=self.new_x(), rs1=self.any_x(), imm=missing)
+        elif self.context < self.config.slots:
+            row = self.pick.choice(_SUPERVISOR_ONLY)
+            self.emit(row.name, rs1=0 if row.rs1 is File.NONE else self.any_x(),
+                      rs2=0 if row.rs2 is File.NONE else self.any_x())  # fmt: skip
+        else:
+            self.emit("xstart", imm=self.pick.randrange(self.config.slots, 32))
+
+    def item(self) -> None:
+        """One instruction, or what belongs together, without a jump."""
+        makers, weights = zip(*self.kinds, strict=True)
+        self.pick.choices(makers, weights)[0]()
+
+    def items(self, low: int, high: int) -> None:
+        """Several of them."""
+        for _ in range(self.pick.randint(low, high)):
+            self.item()
+
+    def body(self, instructions: int) -> None:
+        """Straight code, branches, jumps and loops, that many instructions at least."""
+        makers, weights = zip(*self.kinds, *self.compound, strict=True)
+        end = len(self.words) + instructions
+        while len(self.words) < end:
+            self.pick.choices(makers, weights)[0]()
+
+    def over(self, name: str, *, rd: int = 0, rs1: int = 0, rs2: int = 0) -> None:
+        """A branch or jal over some items."""
+        at = len(self.words)
+        self.words.append(0)
+        self.items(0, 4)
+        distance = 4 * (len(self.words) - at)
+        self.words[at] = encode(name, rd=rd, rs1=rs1, rs2=rs2, imm=distance)
+
+    def branch(self) -> None:
+        """A forward branch."""
+        row, rs1 = self.pick.choice(_BRANCH), self.any_x()
+        self.over(row.name, rs1=rs1, rs2=self.pick.choice((rs1, self.any_x(), self.any_x())))
+
+    def jal(self) -> None:
+        """A forward jump."""
+        self.over("jal", rd=self.new_x())
+
+    def jalr(self) -> None:
+        """A forward jump through a register; bit 0 of the target is dropped."""
+        self.emit("auipc", rd=SCRATCH)
+        at = len(self.words)
+        self.words.append(0)
+        self.items(0, 4)
+        distance = 4 * (len(self.words) - at + 1) + self.pick.randrange(2)
+        self.words[at] = encode("jalr", rd=self.new_x(), rs1=SCRATCH, imm=distance)
+
+    def mret(self) -> None:
+        """A forward jump by mret."""
+        self.emit("auipc", rd=SCRATCH)
+        self.emit("addi", rd=SCRATCH, rs1=SCRATCH, imm=16)
+        self.emit("csrrw", rs1=SCRATCH, imm=Csr.MEPC)
+        self.emit("mret")
+
+    def bad_jump(self) -> None:
+        """A jump to a misaligned target, or outside."""
+        kind = self.pick.randrange(3)
+        if kind == 0:
+            self.emit("jal", rd=self.new_x(), imm=self.pick.choice((2, 6, -2)))
+        elif kind == 1:
+            self.emit("beq", imm=self.pick.choice((2, 6, -2)))
+        else:
+            self.constant(SCRATCH, self.pick.choice((0x4000_0000, self.config.memory_bytes)))
+            self.emit("jalr", rd=RETURN, rs1=SCRATCH, imm=4 * self.pick.randrange(8))
+
+    def loop(self) -> None:
+        """A counted loop."""
+        self.emit("addi", rd=COUNTER, imm=self.pick.randint(1, 5))
+        start = len(self.words)
+        self.items(1, 6)
+        self.emit("addi", rd=COUNTER, rs1=COUNTER, imm=-1)
+        self.emit("bne", rs1=COUNTER, imm=-4 * (len(self.words) - start))
+
+    def patch(self) -> None:
+        """Store the instruction that comes next."""
+        new = encode("addi", rd=self.new_x(), rs1=self.any_x(), imm=self.pick.randrange(-99, 99))
+        self.constant(SCRATCH, new)
+        self.emit("auipc", rd=RETURN)
+        self.emit("sw", rs1=RETURN, rs2=SCRATCH, imm=12)
+        self.emit("fence.i")
+        self.words.append(0)
+
+    def handler(self) -> None:
+        """Go on after the instruction that trapped; where the fetch did, at RETURN."""
+        for number in (Csr.MSTATUS, Csr.MTVAL, Csr.MCAUSE):
+            self.emit("csrrs", rd=HANDLER, imm=number)
+        self.emit("addi", rd=HANDLER, rs1=HANDLER, imm=-1)
+        self.emit("beq", rs1=HANDLER, imm=20)
+        self.emit("csrrs", rd=HANDLER, imm=Csr.MEPC)
+        self.emit("addi", rd=HANDLER, rs1=HANDLER, imm=4)
+        self.emit("csrrw", rs1=HANDLER, imm=Csr.MEPC)
+        self.emit("mret")
+        self.emit("csrrw", rd=HANDLER, rs1=RETURN, imm=Csr.MEPC)
+        self.emit("mret")
+
+    def prologue(self) -> None:
+        """The handler, behind a jump over it, then all registers; a worker keeps its argument."""
+        self.over_handler()
+        self.constant(DATA, self.data)
+        self.constant(HIGH_DATA, self.data | 0x8000_0000)
+        for number in range(32):
+            self.emit("flw", rd=number, rs1=DATA, imm=4 * number)
+        for number in WRITABLE:
+            if number and (number != 10 or self.context == self.config.slots):
+                self.emit("lw", rd=number, rs1=DATA, imm=4 * (32 + number))
+        for number in (RETURN, HANDLER, SCRATCH, COUNTER):
+            self.emit("addi", rd=number)
+
+    def over_handler(self) -> None:
+        """The handler, set as such."""
+        at = len(self.words)
+        self.words.append(0)
+        handler = self.here
+        self.handler()
+        self.words[at] = encode("jal", imm=4 * (len(self.words) - at))
+        self.constant(SCRATCH, handler)
+        self.emit("csrrw", rs1=SCRATCH, imm=Csr.MTVEC)
+
+    def epilogue(self) -> None:
+        """Show the flags and end."""
+        self.emit("csrrs", rd=1, imm=Csr.FCSR)
+        self.emit("xend")
+
+
+def random_program(
+    seed: int, config: TileConfig, *, instructions: int = 150, rounds: int = 2
+) -> RandomProgram:
+    """Return the program of that seed; threads have some `instructions` besides their set-up.
+
+    Raises ValueError if it doesn't fit into the memory.
+    """
+    pick = random.Random(seed)
+    image = bytearray(config.memory_bytes)
+    slots = config.slots
+    end = config.memory_bytes - DATA_BYTES * config.contexts
+    image[end:] = b"".join(
+        corner_or_random(pick).to_bytes(4, "little") for _ in range(end, config.memory_bytes, 4)
+    )
+    entries: list[int] = []
+    # The supervisor comes at 0, which is why its size must be known before: workers go behind it.
+    at = _aligned(4 * (150 + rounds * (slots * 3 + instructions + 60)))
+    for worker in range(slots):
+        thread = _Thread(pick, config, worker, at, end + DATA_BYTES * worker)
+        thread.prologue()
+        thread.body(instructions)
+        thread.epilogue()
+        _place(image, thread, end)
+        entries.append(at)
+        # Spread over the banks when there is room, so that not all fetches meet in one.
+        at = _aligned(thread.here + pick.choice((0, 0, (end - thread.here) // (2 * slots))))
+    boss = _Thread(pick, config, slots, 0, end + DATA_BYTES * slots)
+    boss.prologue()
+    for _ in range(rounds):
+        boss.body(instructions // 4)
+        for worker in pick.sample(range(slots), pick.randint(1, slots)):
+            boss.constant(SCRATCH, entries[worker])
+            boss.emit("xstart", imm=worker, rs1=SCRATCH, rs2=boss.any_x())
+        boss.body(instructions // 2)
+        boss.emit(pick.choice(("xwait", "xsync")))
+    boss.emit("xwait")
+    boss.epilogue()
+    _place(image, boss, entries[0])
+    return RandomProgram(seed, config, bytes(image), slots)
+
+
+def _aligned(address: int) -> int:
+    return -(-address // CODE_ALIGN) * CODE_ALIGN
+
+
+def _place(image: bytearray, thread: _Thread, end: int) -> None:
+    code = b"".join(word.to_bytes(4, "little") for word in thread.words)
+    if thread.base + len(code) > end:
+        raise ValueError(
+            f"random program must fit below {end:#x}, not end at {thread.base + len(code):#x}"
+        )
+    image[thread.base : thread.base + len(code)] = code
