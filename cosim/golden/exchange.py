@@ -1,128 +1,139 @@
-"""The exchange as the tables in memory say, word by word with the hardware's cycle numbers."""
+"""The exchange as the tables in memory say, word by word with the hardware's cycle numbers.
+
+Cycle 0 is the barrier's release; see docs/developer/machine.md.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from openipu.cosim.golden.hart import ADDRESS, TrapReport
 from openipu.cosim.golden.memory import Memory
 from openipu.cosim.golden.tile import TileISS
-from openipu.rtl.config import ChipConfig
+from openipu.rtl.config import WORD_BYTES, ChipConfig
 from openipu.rtl.isa import Cause
 from openipu.rtl.layouts import EXCHANGE_THREAD, ExchangeEntry
 
-ENTRY_BYTES = 8
-ENTRY_DISTANCE = 2  #: least cycles from an entry's first word, or its wait, to the next entry's
-
-
-class ExchangeError(Exception):
-    """The exchange port's trap: cause, cycle since the release, value."""
-
-    def __init__(self, cause: Cause, cycle: int, value: int) -> None:
-        super().__init__(cause, cycle, value)
-        self.cause = cause
-        self.cycle = cycle
-        self.value = value
+PREFETCHED = 3
+"""Entries of a table that are there before the release; each later one takes the place of one that
+is over."""
+_UNITS = 1 << 20  # addresses in an entry wrap at so many units of 4 bytes
 
 
 @dataclass(frozen=True)
-class Slot:
-    """One bus word of a table: at `cycle`, from or to `address` (bytes); `source` of a receive."""
+class Fault:
+    """The exchange port's trap."""
+
+    cycle: int
+    cause: Cause
+    value: int
+
+
+@dataclass(frozen=True)
+class Word:
+    """A bus word of a table: at `cycle`, from or to byte address `address`; a receive's source."""
 
     cycle: int
     address: int
     source: int
 
 
-@dataclass(frozen=True)
-class Entry:
-    """`layouts.ExchangeEntry` as ints."""
+@dataclass
+class Walk:
+    """What a table does: its words, when which entry is fetched, and the first fault."""
 
-    gap: int
-    count: int
-    address: int
-    stride: int
-    source: int
-
-    @classmethod
-    def from_word(cls, word: int) -> "Entry":
-        """Unpack a table's 64-bit word."""
-        entry = ExchangeEntry.from_bits(word)
-        return cls(entry.gap, entry.count, entry.address, entry.stride, entry.source)
+    words: list[Word] = field(default_factory=list)
+    fetches: list[tuple[int, int]] = field(default_factory=list)  #: cycle, byte address
+    fault: Fault | None = None
 
 
-def read_table(memory: Memory, address: int) -> list[tuple[int, Entry]]:
-    """Return the entries of the table at `address` (0: none), each with its own address."""
-    entries = []
-    while address:
-        if address >= len(memory.bytes):
-            raise ExchangeError(Cause.EXCHANGE_OUTSIDE, 0, address)
-        word = memory.views[3][address // ENTRY_BYTES]
-        if not word:
+def walk(memory: Memory, config: ChipConfig, base: int, *, receiving: bool) -> Walk:
+    """Expand the table at byte address `base` (0: none) up to its end or its first fault."""
+    result = Walk()
+    bus_bytes = config.tile.bus_bytes
+    lead = config.exchange_latency - 2 if receiving else 0  # a receive table is walked ahead
+    pointer = base & ADDRESS
+    overs: list[int] = [0]  # the cycles in which the entries so far are over
+    fetched = -2
+    while base:
+        number = len(overs) - 1
+        if number >= PREFETCHED:  # send tables are fetched in even cycles, receive tables in odd
+            fetched = max(overs[number - PREFETCHED + 1] - lead + 1, fetched + 2)
+            fetched += (fetched & 1) != receiving
+        cycle = max(fetched, 0)
+        if pointer % WORD_BYTES or pointer >= len(memory.bytes):
+            result.fault = Fault(cycle, Cause.EXCHANGE_OUTSIDE, pointer)
             break
-        entries.append((address, Entry.from_word(word)))
-        address += ENTRY_BYTES
-    return entries
+        if fetched >= 0:
+            result.fetches.append((fetched, pointer))
+        entry = ExchangeEntry.from_bits(memory.views[3][pointer // WORD_BYTES])
+        if not entry.gap and not entry.count:
+            break
+        if fetched >= overs[-1] - lead and number >= PREFETCHED:
+            result.fault = Fault(fetched + 2, Cause.TABLE_LATE, pointer)
+            break
+        if not number and receiving and entry.gap <= lead:
+            result.fault = Fault(entry.gap + 1, Cause.SILENT_BUS, entry.source)
+            break
+        first = overs[-1] + entry.gap + 1
+        for step in range(entry.count):
+            unit = (entry.address + step * entry.stride * (bus_bytes // 4)) % _UNITS
+            if 4 * unit % bus_bytes or 4 * unit >= len(memory.bytes):
+                result.fault = Fault(first + step, Cause.EXCHANGE_OUTSIDE, 4 * unit)
+                return result
+            result.words.append(Word(first + step, 4 * unit, entry.source))
+        overs.append(overs[-1] + entry.gap + entry.count)
+        pointer += WORD_BYTES
+    return result
 
 
-def expand(memory: Memory, address: int, bus_bytes: int) -> Iterator[Slot]:
-    """Yield a table's bus words in order of cycles.
-
-    Raises ExchangeError at the first word outside the memory, and at an entry that comes too soon
-    after the one before it.
-    """
-    cycle = 0
-    entries = read_table(memory, address & ADDRESS & -ENTRY_BYTES)
-    for number, (where, entry) in enumerate(entries):
-        cycle += entry.gap
-        for word in range(entry.count):
-            cycle += 1
-            at = (entry.address * 4 & -bus_bytes) + word * entry.stride * bus_bytes
-            if not 0 <= at <= len(memory.bytes) - bus_bytes:
-                raise ExchangeError(Cause.EXCHANGE_OUTSIDE, cycle, at & 0xFFFF_FFFF)
-            yield Slot(cycle, at, entry.source)
-        if entry.gap + entry.count < ENTRY_DISTANCE and number + 1 < len(entries):
-            raise ExchangeError(Cause.TABLE_LATE, cycle, where + ENTRY_BYTES)
+def _clash(config: ChipConfig, send: Walk, receive: Walk) -> Fault | None:
+    """Return the first table fetch from the bank that the tile sends from in that cycle."""
+    bank_bytes = config.tile.bank_bytes
+    banks = {word.cycle: word.address // bank_bytes for word in send.words}
+    for cycle, pointer in sorted(send.fetches + receive.fetches):
+        if banks.get(cycle) == pointer // bank_bytes:
+            return Fault(cycle, Cause.TABLE_CLASH, pointer)
+    return None
 
 
 def exchange(config: ChipConfig, tiles: list[TileISS]) -> None:
-    """Perform the exchange that the tiles have armed, and disarm it; a trap stops its tile."""
+    """Perform the exchange that the tiles have armed, and disarm it.
+
+    At the first cycle with a fault everything stops, and the tiles that it happened to are trapped.
+    """
     width = config.tile.bus_bytes
-    view = config.tile.bus_bits.bit_length() - 4  # of the memory's views: 32 bits: 2, 64 bits: 3
+    view = 3 if width == WORD_BYTES else 2
     reads: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    writes: defaultdict[int, list[tuple[int, Slot]]] = defaultdict(list)
-    errors: list[tuple[int, ExchangeError]] = []
+    writes: defaultdict[int, list[tuple[int, Word]]] = defaultdict(list)
+    faults: defaultdict[int, list[tuple[int, Fault]]] = defaultdict(list)
     for number, tile in enumerate(tiles):
         armed, tile.supervisor.armed = tile.supervisor.armed, None
-        if not armed:
+        if armed is None:
             continue
-        for table, receiving in zip(armed, (False, True), strict=True):
-            try:
-                for slot in expand(tile.memory, table, width):
-                    if receiving:
-                        writes[slot.cycle].append((number, slot))
-                    else:
-                        reads[slot.cycle].append((number, slot.address))
-            except ExchangeError as error:
-                errors.append((number, error))
-    last = min((error.cycle for _, error in errors), default=None)
+        send = walk(tile.memory, config, armed[0], receiving=False)
+        receive = walk(tile.memory, config, armed[1], receiving=True)
+        for word in send.words:
+            reads[word.cycle].append((number, word.address))
+        for word in receive.words:
+            writes[word.cycle].append((number, word))
+        for fault in (_clash(config, send, receive), send.fault, receive.fault):
+            if fault is not None:
+                faults[fault.cycle].append((number, fault))
     flying: dict[tuple[int, int], int] = {}
-    for cycle in sorted(reads.keys() | writes.keys()):
-        if last is not None and cycle >= last:
-            break
+    for cycle in sorted(reads.keys() | writes.keys() | faults.keys()):
         # A read of a word that is stored in the same cycle returns the old word.
-        for number, address in reads[cycle]:
-            word = tiles[number].memory.views[view][address // width]
-            flying[cycle + config.exchange_latency, number] = word
-        for number, slot in writes[cycle]:
-            arrived = flying.get((cycle, slot.source))
+        for number, address in reads.get(cycle, ()):
+            word_sent = tiles[number].memory.views[view][address // width]
+            flying[cycle + config.exchange_latency, number] = word_sent
+        for number, word in writes.get(cycle, ()):
+            arrived = flying.get((cycle, word.source))
             if arrived is None:
-                errors.append((number, ExchangeError(Cause.SILENT_BUS, cycle, slot.source)))
-                last = cycle + 1
+                faults[cycle].append((number, Fault(cycle, Cause.SILENT_BUS, word.source)))
             else:
-                tiles[number].memory.views[view][slot.address // width] = arrived
-    for number, trap in sorted(errors, key=lambda pair: pair[1].cycle):
-        if trap.cycle <= (last or 0):
-            tiles[number].stop(
-                TrapReport(number, EXCHANGE_THREAD, trap.cause, trap.cycle, trap.value)
-            )
+                tiles[number].memory.views[view][word.address // width] = arrived
+        if faults.get(cycle):
+            for number, fault in faults[cycle]:
+                tiles[number].stop(
+                    TrapReport(number, EXCHANGE_THREAD, fault.cause, cycle, fault.value)
+                )
+            return
