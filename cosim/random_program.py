@@ -1,16 +1,16 @@
 """Random legal programs for one tile, to compare implementations in lock-step.
 
 A program starts at address 0 in the supervisor, which starts all workers several times with
-arguments, waits and synchronises. Threads share no memory and read no clock, so that what each
-retires doesn't depend on timing, but the bank that they meet in. Traps are deliberate: each thread
-has a handler, which goes on after the instruction.
+arguments, waits, synchronises and exchanges data with itself. Threads share no memory and read no
+clock, so that what each retires doesn't depend on timing, but the banks that they meet in do. Traps
+are deliberate: each thread has a handler, which goes on after the instruction.
 """
 
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openipu.rtl.config import TileConfig
+from openipu.rtl.config import WORD_BYTES, ChipConfig, TileConfig
 from openipu.rtl.isa import (
     INSTRUCTIONS,
     Csr,
@@ -25,9 +25,11 @@ from openipu.rtl.isa import (
     decode,
     encode,
 )
+from openipu.rtl.layouts import ExchangeEntry
 
 DATA_BYTES = 256  #: each thread's own
 CODE_ALIGN = 64
+TABLE_BYTES = 64  #: of memory for an exchange table
 
 # Registers that the random instructions read but never write.
 RETURN = 26  #: where the handler goes on after a fetch outside
@@ -74,10 +76,13 @@ _WIDTH: dict[Op, int] = {
 
 @dataclass(frozen=True)
 class RandomProgram:
-    """A program: `image` is the tile's memory from address 0 on; boot `thread` at 0."""
+    """A program for a chip of one tile.
+
+    `image` is the tile's memory from address 0 on; boot `thread` at 0.
+    """
 
     seed: int
-    config: TileConfig
+    config: ChipConfig
     image: bytes
     thread: int
 
@@ -114,6 +119,11 @@ class _Thread:
     def here(self) -> int:
         """The address of the next instruction."""
         return self.base + 4 * len(self.words)
+
+    @property
+    def code(self) -> bytes:
+        """The instructions so far, as they lie in memory."""
+        return b"".join(word.to_bytes(4, "little") for word in self.words)
 
     def emit(
         self, name: str, *, rd: int = 0, rs1: int = 0, rs2: int = 0, rs3: int = 0, imm: int = 0,
@@ -337,55 +347,102 @@ class _Thread:
         self.emit("xend")
 
 
+class _Supervisor(_Thread):
+    """The thread that starts the others; its exchange tables are written into `image`."""
+
+    def run_workers(self, entries: list[int]) -> None:
+        """Start some workers; one that runs still is waited for."""
+        for worker in self.pick.sample(range(len(entries)), self.pick.randint(1, len(entries))):
+            self.constant(SCRATCH, entries[worker])
+            self.emit("xstart", imm=worker, rs1=SCRATCH, rs2=self.any_x())
+
+    def exchange(self, tables: int) -> None:
+        """Meet the barrier with an exchange; its tables are at `tables`, send before receive."""
+        self.constant(SCRATCH, tables)
+        self.constant(RETURN, tables + TABLE_BYTES)
+        self.emit("xarm", rs1=SCRATCH, rs2=RETURN)
+        self.items(0, 3)
+        self.emit("xsync", imm=self.pick.randrange(2))
+
+    def tables(self, config: ChipConfig) -> bytes:
+        """Return a send and a receive table within the thread's data, for its own bus."""
+        send, receive = b"", b""
+        sent = received = 0  # the last cycles of each
+        for _ in range(self.pick.randint(1, TABLE_BYTES // WORD_BYTES - 1)):
+            gap, count = self.pick.choice((0, 0, 1, 2, 9)), self.pick.randint(2, 8)
+            send += self._entry(gap, count)
+            first = sent + gap + 1 + config.exchange_latency
+            sent += gap + count
+            if self.pick.random() < 0.8:
+                count = self.pick.randint(2, count)
+                receive += self._entry(first - received - 1, count)
+                received = first + count - 1
+        return send.ljust(TABLE_BYTES, b"\0") + receive.ljust(TABLE_BYTES, b"\0")
+
+    def _entry(self, gap: int, count: int) -> bytes:
+        bus_bytes = self.config.bus_bytes
+        stride = self.pick.choice((-2, -1, 0, 1, 1, 2))
+        low = max(0, -stride * (count - 1))
+        high = DATA_BYTES // bus_bytes - max(0, stride * (count - 1))
+        address = (self.data + bus_bytes * self.pick.randrange(low, high)) // 4
+        entry = ExchangeEntry.const(
+            {"gap": gap, "count": count, "address": address, "stride": stride}
+        )
+        return int(entry.as_value().value).to_bytes(WORD_BYTES, "little")
+
+
 def random_program(
-    seed: int, config: TileConfig, *, instructions: int = 150, rounds: int = 2
+    seed: int, config: ChipConfig, *, instructions: int = 150, rounds: int = 2
 ) -> RandomProgram:
     """Return the program of that seed; threads have some `instructions` besides their set-up.
 
     Raises ValueError if it doesn't fit into the memory.
     """
     pick = random.Random(seed)
-    image = bytearray(config.memory_bytes)
-    slots = config.slots
-    end = config.memory_bytes - DATA_BYTES * config.contexts
+    tile = config.tile
+    image = bytearray(tile.memory_bytes)
+    end = tile.memory_bytes - DATA_BYTES * tile.contexts
     image[end:] = b"".join(
-        corner_or_random(pick).to_bytes(4, "little") for _ in range(end, config.memory_bytes, 4)
+        corner_or_random(pick).to_bytes(4, "little") for _ in range(end, tile.memory_bytes, 4)
     )
     entries: list[int] = []
     # The supervisor comes at 0, which is why its size must be known before: workers go behind it.
-    at = _aligned(4 * (150 + rounds * (slots * 3 + instructions + 60)))
-    for worker in range(slots):
-        thread = _Thread(pick, config, worker, at, end + DATA_BYTES * worker)
+    tables = _aligned(4 * (150 + rounds * (tile.slots * 3 + instructions + 70)))
+    at = tables + rounds * 2 * TABLE_BYTES
+    for worker in range(tile.slots):
+        thread = _Thread(pick, tile, worker, at, end + DATA_BYTES * worker)
         thread.prologue()
         thread.body(instructions)
         thread.epilogue()
-        _place(image, thread, end)
+        _place(image, thread.base, thread.code, end)
         entries.append(at)
         # Spread over the banks when there is room, so that not all fetches meet in one.
-        at = _aligned(thread.here + pick.choice((0, 0, (end - thread.here) // (2 * slots))))
-    boss = _Thread(pick, config, slots, 0, end + DATA_BYTES * slots)
+        at = _aligned(thread.here + pick.choice((0, 0, (end - thread.here) // (2 * tile.slots))))
+    boss = _Supervisor(pick, tile, tile.slots, 0, end + DATA_BYTES * tile.slots)
     boss.prologue()
-    for _ in range(rounds):
+    for number in range(rounds):
+        where = tables + number * 2 * TABLE_BYTES
         boss.body(instructions // 4)
-        for worker in pick.sample(range(slots), pick.randint(1, slots)):
-            boss.constant(SCRATCH, entries[worker])
-            boss.emit("xstart", imm=worker, rs1=SCRATCH, rs2=boss.any_x())
+        boss.run_workers(entries)
         boss.body(instructions // 2)
+        if pick.random() < 0.7:
+            boss.exchange(where)
+            _place(image, where, boss.tables(config), entries[0])
+        boss.body(instructions // 4)
         boss.emit(pick.choice(("xwait", "xsync")))
     boss.emit("xwait")
     boss.epilogue()
-    _place(image, boss, entries[0])
-    return RandomProgram(seed, config, bytes(image), slots)
+    _place(image, 0, boss.code, tables)
+    return RandomProgram(seed, config, bytes(image), tile.slots)
 
 
 def _aligned(address: int) -> int:
     return -(-address // CODE_ALIGN) * CODE_ALIGN
 
 
-def _place(image: bytearray, thread: _Thread, end: int) -> None:
-    code = b"".join(word.to_bytes(4, "little") for word in thread.words)
-    if thread.base + len(code) > end:
+def _place(image: bytearray, base: int, content: bytes, end: int) -> None:
+    if base + len(content) > end:
         raise ValueError(
-            f"random program must fit below {end:#x}, not end at {thread.base + len(code):#x}"
+            f"random program must fit below {end:#x}, not end at {base + len(content):#x}"
         )
-    image[thread.base : thread.base + len(code)] = code
+    image[base : base + len(content)] = content
