@@ -1,0 +1,194 @@
+"""Codelets: the kernels that vertices run, each with its fields, twin, cost and C source.
+
+A codelet is declared once, here in Python. From its fields the C struct of its vertices is
+generated into `firmware/include/openipu/vertices.h` (`openipu.sw.compiler.headers`): for each
+vector field a pointer `NAME` and a `uint32_t NAME_length` (elements), in order, then the scalars, 4
+bytes each.
+"""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+DTYPES: dict[str, str] = {"float32": "float", "int32": "int32_t", "uint32": "uint32_t"}
+"""Element types of variables and fields, with their C types. All have 4 bytes."""
+
+SCALAR_DTYPES: dict[str, tuple[str, str]] = {
+    "u32": ("uint32", "uint32_t"),
+    "i32": ("int32", "int32_t"),
+    "f32": ("float32", "float"),
+}
+"""Types of scalars, with their NumPy and C types."""
+
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class Kind(Enum):
+    """How a codelet uses a field."""
+
+    INPUT = "Input"  #: only read
+    OUTPUT = "Output"  #: every element written, none read before
+    INOUT = "InOut"  #: read and written, or written in part
+
+    @property
+    def reads(self) -> bool:
+        """Whether the codelet reads the field."""
+        return self is not Kind.OUTPUT
+
+    @property
+    def writes(self) -> bool:
+        """Whether the codelet writes the field."""
+        return self is not Kind.INPUT
+
+
+Input, Output, InOut = Kind.INPUT, Kind.OUTPUT, Kind.INOUT
+
+
+@dataclass(frozen=True)
+class Field:
+    """A vector field: a contiguous run of elements in the tile's memory, 4-byte aligned."""
+
+    name: str
+    kind: Kind
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        _check_identifier("Field", self.name)
+        if not isinstance(self.kind, Kind):
+            raise TypeError(f"Field kind must be Input, Output or InOut, not {self.kind!r}")
+        if self.dtype not in DTYPES:
+            raise ValueError(f"Field dtype must be one of {', '.join(DTYPES)}, not {self.dtype!r}")
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A constant of each vertex, stored in its struct: "u32", "i32" or "f32"."""
+
+    name: str
+    dtype: str = "u32"
+
+    def __post_init__(self) -> None:
+        _check_identifier("Scalar", self.name)
+        if self.dtype not in SCALAR_DTYPES:
+            raise ValueError(
+                f"Scalar dtype must be one of {', '.join(SCALAR_DTYPES)}, not {self.dtype!r}"
+            )
+
+    def convert(self, value: Any) -> np.generic:
+        """Return a value as NumPy's scalar of this type.
+
+        Raises TypeError for what is no number, ValueError for what doesn't fit.
+        """
+        number: type[np.generic] = np.dtype(SCALAR_DTYPES[self.dtype][0]).type
+        if not isinstance(value, int | float | np.number):
+            raise TypeError(f"scalar {self.name} must be a number, not {value!r}")
+        if self.dtype != "f32":
+            limits = np.iinfo(np.dtype(number))
+            if value != int(value) or not limits.min <= value <= limits.max:
+                raise ValueError(
+                    f"scalar {self.name} must be a whole number from {limits.min} to {limits.max}, "
+                    f"not {value!r}"
+                )
+            value = int(value)
+        result: np.generic = np.dtype(number).type(value)
+        return result
+
+
+@dataclass(frozen=True)
+class Codelet:
+    """A kernel.
+
+    Attributes
+    ----------
+    name : str
+        Also of the C function, `void NAME(const struct NAME_vertex *v)`.
+    fields : tuple of Field or Scalar
+        In the order of the C struct, vector fields before scalars.
+    source : str
+        The C file, under `firmware/codelets/`.
+    reference : callable
+        The NumPy twin, called with every field by name (1-d arrays, views of tile memory) and every
+        scalar (NumPy scalar). It writes the outputs in place, with the same operations in the same
+        order as the C code.
+    cycles : callable
+        The estimated cost of one vertex in *issues*: instructions that the worker issues, which
+        takes the tile `slots` cycles each while the worker has its slot. Called with the length of
+        every vector field under the field's name, and every scalar.
+    """
+
+    name: str
+    fields: tuple[Field | Scalar, ...]
+    source: str
+    reference: Callable[..., None]
+    cycles: Callable[..., int]
+
+    def __post_init__(self) -> None:
+        _check_identifier("Codelet", self.name)
+        names = [item.name for item in self.fields]
+        if len(set(names)) != len(names):
+            raise ValueError(f"codelet {self.name}: fields must have distinct names, not {names!r}")
+        kinds = [isinstance(item, Scalar) for item in self.fields]
+        if kinds != sorted(kinds):
+            raise ValueError(f"codelet {self.name}: vector fields must come before scalars")
+
+    @property
+    def vectors(self) -> tuple[Field, ...]:
+        """The vector fields, in order."""
+        return tuple(item for item in self.fields if isinstance(item, Field))
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """The scalars, in order."""
+        return tuple(item for item in self.fields if isinstance(item, Scalar))
+
+    @property
+    def struct_bytes(self) -> int:
+        """Size of a vertex's struct."""
+        return 8 * len(self.vectors) + 4 * len(self.scalars)
+
+    def issues(self, lengths: Mapping[str, int], scalars: Mapping[str, Any]) -> int:
+        """Return the estimated cost of a vertex in issues, at least 1."""
+        return max(1, int(self.cycles(**lengths, **scalars)))
+
+
+_registry: dict[str, Codelet] = {}
+
+
+def register(codelet: Codelet) -> Codelet:
+    """Add a codelet to those that programs are linked with; return it.
+
+    ValueError if another one has its name.
+    """
+    if _registry.setdefault(codelet.name, codelet) is not codelet:
+        raise ValueError(f"codelet {codelet.name!r} is already registered")
+    return codelet
+
+
+def lookup(name: str) -> Codelet:
+    """Return the codelet of that name; ValueError names those there are."""
+    try:
+        return all_codelets()[name]
+    except KeyError:
+        known = ", ".join(sorted(_registry))
+        raise ValueError(f"codelet must be one of {known}, not {name!r}") from None
+
+
+def all_codelets() -> dict[str, Codelet]:
+    """Return every codelet of this package and every one registered since, by name, sorted."""
+    package = importlib.import_module("openipu.sw.codelets")
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+    return dict(sorted(_registry.items()))
+
+
+def _check_identifier(what: str, name: str) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{what} name must be a str, not {name!r}")
+    if not _IDENTIFIER.fullmatch(name):
+        raise ValueError(f"{what} name must be a lower-case identifier, not {name!r}")
