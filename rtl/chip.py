@@ -28,7 +28,7 @@ module openipu_chip (
   localparam GROUPS = {groups};  // of {fan_in} tiles, joined by openipu_report_leaves
   localparam BUS = {bus};  // data and valid
   localparam LANES = {lanes};  // parts of a bus, each with its own multiplexer
-  localparam LANE = {lane};  // bits of such a part
+  localparam LANE = BUS / LANES;
   localparam TILE_REPORT = {tile_report};
   localparam REPORT = {report};
 
@@ -58,9 +58,7 @@ module openipu_chip (
   genvar i, l;
   generate
     for (i = 0; i < TILES; i = i + 1) begin : tile
-      wire [BUS-1:0] bus_out;
-      wire [LANES*LANE-1:0] said = bus_out;
-      wire [LANES*LANE-1:0] heard;
+      wire [BUS-1:0] bus_out, bus_in;
       wire [11:0] select, tile_id;
       wire [{response}-1:0] host_response;
       wire sync_request, halted, trapped;
@@ -79,7 +77,7 @@ module openipu_chip (
           .sync_zone(sync_zone),
           .sync_release(sync_release),
           .bus_out(bus_out),
-          .bus_in(heard[BUS-1:0]),
+          .bus_in(bus_in),
           .select(select),
           .host(host),
           .host_response(host_response),{trace_pin}
@@ -87,13 +85,13 @@ module openipu_chip (
           .trapped(trapped)
       );
       for (l = 0; l < LANES; l = l + 1) begin : lane
-        assign lanes[(l*TILES+i)*LANE+:LANE] = said[l*LANE+:LANE];
+        assign lanes[(l*TILES+i)*LANE+:LANE] = bus_out[l*LANE+:LANE];
         openipu_exchange_mux mux (
             .clk(clk),
             .rst(rst),
             .buses(lanes[l*TILES*LANE+:TILES*LANE]),
             .select(select),
-            .bus_in(heard[l*LANE+:LANE])
+            .bus_in(bus_in[l*LANE+:LANE])
         );
       end
       assign tile_reports[i*TILE_REPORT+:TILE_REPORT] = {{
@@ -122,7 +120,7 @@ def chip_verilog(config: ChipConfig) -> str:
     Its AXI ports are called `s_axi_awid` and so on; tile i is `tile[i].core`.
     """
     bus = config.tile.bus_bits + 1
-    lanes, lane_bits = lanes_of(config)
+    lanes, _ = lanes_of(config)
     size = {
         struct: data.Layout.cast(struct).size
         for struct in (Report, TileReport, HostRequest, HostResponse, TraceRecord)
@@ -141,7 +139,6 @@ def chip_verilog(config: ChipConfig) -> str:
         fan_in=FAN_IN,
         bus=bus,
         lanes=lanes,
-        lane=lane_bits,
         tile_report=size[TileReport],
         report=size[Report],
         host=size[HostRequest],

@@ -1,7 +1,5 @@
 """The exchange fabric: for each tile one multiplexer over all tiles' buses."""
 
-from math import ceil
-
 from amaranth.hdl import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -14,11 +12,15 @@ _INPUT_BITS = 60_000  # Amaranth counts the bits of a module's inputs in 16 bits
 def lanes_of(config: ChipConfig) -> tuple[int, int]:
     """Return into how many lanes a chip's buses are cut, and the bits of a lane.
 
-    There is one lane up to some 900 tiles. The last lane's upper bits may be unused.
+    There is one lane up to some 900 tiles, or else 5 of 13 bits (3 of 11 for 32-bit buses).
     """
     width = config.tile.bus_bits + 1
-    lanes = ceil(width * config.tiles / _INPUT_BITS)
-    return lanes, ceil(width / lanes)
+    lanes = next(
+        n
+        for n in range(1, width + 1)
+        if width % n == 0 and width // n * config.tiles <= _INPUT_BITS
+    )
+    return lanes, width // lanes
 
 
 class ExchangeMux(wiring.Component):
