@@ -1,0 +1,5 @@
+#include "check.h"
+.globl _start
+_start:
+    j _start
+    FINISH

@@ -1,0 +1,3 @@
+.globl _start
+_start:
+    .word 0x0000000b        // xend
