@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from openipu.cosim.errors import SimulationError
 from openipu.cosim.golden.iss import ChipISS
 from openipu.cosim.golden.trace import FIELDS, LOAD, STORE
 from openipu.cosim.random_program import RandomProgram, random_program
@@ -73,11 +74,13 @@ def compare(program: RandomProgram, trace: Trace, memory: bytes) -> int:
     Raises LockstepError at the first difference.
     """
     iss = ChipISS(program.config, tracing=True)
-    iss.write(0, 0, program.image)
+    iss.load(0, 0, program.image)
     iss.boot(0, program.thread)
-    status = iss.run(MAX_INSTRUCTIONS)
-    if not status.all_halted:
-        raise LockstepError(f"seed {program.seed}: the golden model doesn't halt: {status}")
+    try:
+        iss.run(MAX_INSTRUCTIONS)
+    except SimulationError as error:
+        message = f"seed {program.seed}: the golden model doesn't halt: {error}"
+        raise LockstepError(message) from None
     retired = 0
     for thread in range(program.config.tile.contexts):
         mine = trace[trace["thread"] == thread]

@@ -15,7 +15,7 @@ SMALL = ChipConfig(tiles=1, tile=TileConfig(banks=2, bank_bytes=8192))
 def on_model(program):
     """Run on the golden model itself; the threads' records come mixed, as from the RTL."""
     iss = ChipISS(program.config, tracing=True)
-    iss.write(0, 0, program.image)
+    iss.load(0, 0, program.image)
     iss.boot(0, program.thread)
     assert iss.run().all_halted
     traces = [iss.tiles[0].trace(thread) for thread in range(program.config.tile.contexts)]
