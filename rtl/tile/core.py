@@ -395,7 +395,8 @@ class Core(wiring.Component):
             m.d.comb += address.eq(load_store.x_address)
         for name, signal in (("pc", x_pc), ("memory", memory), ("address", address),
                              ("data", data)):  # fmt: skip
-            in_m, in_w = Signal.like(signal, name=f"m_{name}"), Signal.like(signal, name=f"w_{name}")
+            in_m = Signal.like(signal, name=f"m_{name}")
+            in_w = Signal.like(signal, name=f"w_{name}")
             m.d.sync += [in_m.eq(signal), in_w.eq(in_m)]
             m.d.comb += self.trace[name].eq(in_w)
         writes = Signal()

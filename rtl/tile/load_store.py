@@ -1,6 +1,6 @@
 """Loads and stores: addresses, strobes and alignment."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
