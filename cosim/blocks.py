@@ -32,6 +32,11 @@ class Port:
         return "longint" if self.width > 32 else "int"
 
     @property
+    def member(self) -> str:
+        """The port's name in the wrapper, and so the member of the C++ model."""
+        return f"port_{self.name}"
+
+    @property
     def cpp_parameter(self) -> str:
         """The parameter of the C++ function that carries the port."""
         if self.width > 64:
@@ -43,7 +48,7 @@ class Port:
     @property
     def cpp_copy(self) -> str:
         """The C++ statement that copies the port into or out of the model."""
-        model, outside = f"model.{self.name}", self.name
+        model, outside = f"model.{self.member}", self.name
         if self.width > 64:
             model, outside = f"{model}[i]", f"{outside}[i]"
         elif self.output:
@@ -66,6 +71,18 @@ def ports_of(verilog: str, module: str) -> tuple[Port, ...]:
         Port(name, int(msb or 0) + 1, direction == "output")
         for direction, msb, name in _PORT.findall(found[0])
     )
+
+
+def wrapper(module: str, ports: tuple[Port, ...]) -> str:
+    """Return the Verilog module, `<module>_block`, that is Verilated: the block with other names.
+
+    Members of the C++ model have the names of ports, and some names, as `trace`, are taken.
+    """
+    declared = ",\n".join(
+        f"    {'output' if p.output else 'input'} [{p.width - 1}:0] {p.member}" for p in ports
+    )
+    connected = ", ".join(f".{p.name}({p.member})" for p in ports)
+    return f"module {module}_block (\n{declared}\n);\n  {module} block ({connected});\nendmodule\n"
 
 
 def stand_in(module: str, ports: tuple[Port, ...], clock: str) -> str:
@@ -123,8 +140,8 @@ def driver(module: str, ports: tuple[Port, ...], clock: str) -> str:
     def lines(kept: list[Port]) -> str:
         return "\n".join(f"    {p.cpp_copy}" for p in kept)
 
-    members = [f"model.{p.name}" for p in outputs]
-    keep = "\n".join(f"    const auto {p.name}_was = model.{p.name};" for p in outputs)
+    members = [f"model.{p.member}" for p in outputs]
+    keep = "\n".join(f"    const auto {p.name}_was = model.{p.member};" for p in outputs)
     same = "\n".join(
         f'    if (std::memcmp(&{p.name}_was, &{member}, sizeof {p.name}_was)) depends("{p.name}");'
         for p, member in zip(outputs, members, strict=True)
@@ -147,7 +164,7 @@ static void depends(const char* output) {{
 extern "C" void* {module}_new(const char* name{results}) {{
     V{module}* const created = new V{module}{{name}};
     V{module}& model = *created;
-    model.{clock} = 0;
+    model.port_{clock} = 0;
     model.eval();
 {lines(outputs)}
     return created;
@@ -161,10 +178,10 @@ extern "C" void {module}_step(void* handle, {parameters}) {{
     model.eval();
 {same}
 #endif
-    model.{clock} = 1;
+    model.port_{clock} = 1;
     model.eval();
-    model.{clock} = 0;
-    model.rootp->__Vtrigprevexpr___TOP__{clock}__0 = 0;
+    model.port_{clock} = 0;
+    model.rootp->__Vtrigprevexpr___TOP__port_{clock}__0 = 0;
 {lines(outputs)}
 }}
 """

@@ -7,15 +7,15 @@ so that a chip of another size only adds the wiring.
 
 import contextlib
 import fcntl
+import functools
 import hashlib
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata, util
 from pathlib import Path
@@ -91,6 +91,8 @@ class BuildOptions:
     check_blocks: bool = False
 
 
+PLAIN = BuildOptions()
+
 @dataclass(frozen=True, kw_only=True)
 class Simulator:
     """A built simulator.
@@ -146,7 +148,7 @@ def build_root() -> Path:
 
 
 def build(
-    design: Design, options: BuildOptions = BuildOptions(), *, console: Console | None = None
+    design: Design, options: BuildOptions = PLAIN, *, console: Console | None = None
 ) -> Simulator:
     """Return the simulator of a design, building it unless it is kept already.
 
@@ -180,14 +182,14 @@ def _build_block(
     ports = blocks.ports_of("\n".join(design.files.values()), design.top)
     files = dict(design.files)
     files["driver.cpp"] = blocks.driver(design.top, ports, clock)
+    files["wrapper.v"] = blocks.wrapper(design.top, ports)
     files["stand_in.v"] = blocks.stand_in(design.top, ports, clock)
     prefix = f"V{design.top}"
-    flags = [*_VERILATOR_FLAGS, "--prefix", prefix, "--top-module", design.top]
-    # -fPIC isn't needed: the library is linked into the simulator.
+    flags = [*_VERILATOR_FLAGS, "--prefix", prefix, "--top-module", f"{design.top}_block"]
 
     def make(directory: Path, log: "_Log") -> None:
-        sources = [name for name in design.files if name.endswith((".v", ".sv"))]
-        log.run([*_verilator(), *flags, "-Mdir", ".", *sources, *_HDL_VERILOG], "Verilating")
+        sources = [*design.files, "wrapper.v"]
+        log.run([*_verilator(), *flags, "-Mdir", ".", *sources], "Verilating")
         log.run(_make(f"{prefix}.mk"), "compiling")
         check = ["-DOPENIPU_CHECK_BLOCKS"] if options.check_blocks else []
         include = _verilator_root() / "include"
@@ -197,8 +199,8 @@ def _build_block(
             "compiling the driver of",
         )  # fmt: skip
 
-    key = _key(files, [*flags, repr(options.check_blocks)], _HDL_VERILOG)
-    return _keep(f"{design.top}-{key}", files, make, console)
+    key = _key(files, [*flags, repr(options.check_blocks)])
+    return _keep_build(f"{design.top}-{key}", files, make, console)
 
 
 def _build_top(
@@ -220,7 +222,7 @@ def _build_top(
         *_VERILATOR_FLAGS, "--exe", "--vpi", "--public-depth", "1",
         "--prefix", "Vtop", "--top-module", design.top, "-o", "sim",
         "-LDFLAGS", f"-rdynamic -Wl,-rpath,{cocotb_libraries} -L{cocotb_libraries} "
-        "-lcocotbvpi_verilator",
+        "-lcocotbvpi_verilator -pthread",
     ]  # fmt: skip
     if design.clock is not None:
         flags += ["-CFLAGS", f"-DOPENIPU_CLOCK={design.clock}"]
@@ -230,18 +232,16 @@ def _build_top(
         flags += ["--coverage"]
 
     def make(directory: Path, log: "_Log") -> None:
-        sources = [name for name in files if name.endswith((".v", ".sv"))]
         log.run(
-            [*_verilator(), *flags, "-Mdir", ".", *sources, *_HDL_VERILOG, *_HDL_CPP, *objects],
+            [*_verilator(), *flags, "-Mdir", ".", *files, *_HDL_CPP, *objects],
             "Verilating",
         )
         log.run(_make("Vtop.mk"), "compiling")
 
-    key = _key(files, [*flags, *objects], [*_HDL_VERILOG, *_HDL_CPP])
-    return _keep(f"{design.top}-{key}", files, make, console)
+    key = _key(files, [*flags, *objects], _HDL_CPP)
+    return _keep_build(f"{design.top}-{key}", files, make, console)
 
 
-_HDL_VERILOG = [str(HDL / name) for name in ("openipu_sram.v", "openipu_trace.v")]
 _HDL_CPP = [str(HDL / name) for name in ("main.cpp", "backdoor.cpp")]
 
 
@@ -274,36 +274,48 @@ class _Log:
             raise BuildError(f"{doing} {self.what} failed (exit {done.returncode}):\n{shown}")
 
 
-def _keep(
-    name: str, files: Mapping[str, str], make: object, console: Console
+def _keep_build(
+    name: str,
+    files: Mapping[str, str],
+    make: Callable[[Path, _Log], None],
+    console: Console,
 ) -> tuple[Path, bool]:
-    """Return the directory `name`, made by `make` unless it is there, and whether it was made."""
+    """Do what `keep` does for a compilation, which needs files and tools and has a log."""
+
+    def compile_in(directory: Path) -> None:
+        _check_tools(directory)
+        for file, text in files.items():
+            (directory / file).write_text(text)
+        try:
+            make(directory, _Log(directory, name.rpartition("-")[0], console))
+        except BuildError as error:
+            log = build_root() / f"{name}.failed.log"
+            shutil.copy(directory / "build.log", log)
+            raise BuildError(f"{error}\nthe whole log: {log}") from None
+
+    return keep(name, compile_in)
+
+
+def keep(name: str, make: Callable[[Path], None]) -> tuple[Path, bool]:
+    """Return the directory `name` under `build_root()`, and whether it was made now.
+
+    It is made by `make`, by one process only, unless it is there already; what fails leaves none.
+    """
     directory = build_root() / name
-    if (directory / "done").exists():
+    done = directory / "done"
+    if done.exists():
         return directory, False
-    assert callable(make)
-    _check_tools(directory)
     with _locked(directory):
-        if (directory / "done").exists():  # made by another process meanwhile
+        if done.exists():  # made by another process meanwhile
             return directory, False
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
-        for file, text in files.items():
-            (directory / file).write_text(text)
-        start = time.monotonic()
-        what = name.rpartition("-")[0]
         try:
-            make(directory, _Log(directory, what, console))
-        except BuildError as error:
-            kept = directory.with_suffix(".failed.log")
-            shutil.copy(directory / "build.log", kept)
-            shutil.rmtree(directory, ignore_errors=True)
-            raise BuildError(f"{error}\nthe whole log: {kept}") from None
+            make(directory)
         except BaseException:
             shutil.rmtree(directory, ignore_errors=True)
             raise
-        seconds = time.monotonic() - start
-        (directory / "done").write_text(json.dumps({"seconds": seconds}))
+        done.touch()
     return directory, True
 
 
@@ -346,22 +358,30 @@ def _make(makefile: str) -> list[str]:
     return ["make", "-f", makefile, jobs, *_MAKE_FIXES, f"PYTHON3={sys.executable}", *_OPTIMISE]
 
 
-def _key(files: Mapping[str, str], flags: Sequence[str], sources: Sequence[str]) -> str:
+def _key(files: Mapping[str, str], flags: Sequence[str], sources: Sequence[str] = ()) -> str:
     """Return a name for all that a build consists of."""
-    digest = hashlib.sha256()
-    compiler = shutil.which("g++")
-    version = (
-        subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
-        if compiler
-        else b""
-    )
     parts = [*flags, *_MAKE_FIXES, *_OPTIMISE, metadata.version("verilator"),
-             metadata.version("cocotb"), *sources]  # fmt: skip
+             metadata.version("cocotb"), _compiler_version()]  # fmt: skip
     for name in sorted(files):
         parts += [name, files[name]]
-    for part in parts:
-        digest.update(part.encode() + b"\0")
     for source in sources:
-        digest.update(Path(source).read_bytes() + b"\0")
-    digest.update(version)
-    return digest.hexdigest()[:16]
+        parts += [source, Path(source).read_text()]
+    return digest(parts)
+
+
+def digest(parts: Iterable[str]) -> str:
+    """Return a short name for a sequence of texts."""
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(part.encode() + b"\0")
+    return total.hexdigest()[:16]
+
+
+@functools.cache
+def _compiler_version() -> str:
+    compiler = shutil.which("g++")
+    if compiler is None:
+        return ""
+    return subprocess.run(
+        [compiler, "--version"], capture_output=True, text=True, check=False
+    ).stdout

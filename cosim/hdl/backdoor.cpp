@@ -3,9 +3,11 @@
 // OPENIPU_MEMORY names a file, mapped shared, that holds the memories of tile 0, 1, 2 ... one after
 // another (cosim/session.py maps the same file); without it the memories are private to the
 // process. OPENIPU_TRACE names the file to which retired instructions are written, 32 bytes each
-// (cosim/session.py TRACE_DTYPE); without it none are.
+// (cosim/session.py TRACE_DTYPE); without it none are. OPENIPU_CONNECTION names the descriptor of
+// the connection to a session: the simulator ends when the other side is gone.
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 extern double sc_time_stamp();
 
@@ -49,6 +52,20 @@ std::FILE* open_trace() {
     return file;
 }
 
+// Waits beside the simulation, which may not come to look for long.
+bool watch_connection() {
+    const char* const number = std::getenv("OPENIPU_CONNECTION");
+    if (!number) return false;
+    std::thread([fd = std::atoi(number)] {
+        pollfd hung_up{fd, POLLRDHUP, 0};
+        while (poll(&hung_up, 1, -1) <= 0) {
+        }
+        _exit(3);
+    }).detach();
+    return true;
+}
+
+const bool watched = watch_connection();
 uint64_t* const memory = map_memory();
 std::FILE* const trace = open_trace();
 

@@ -3,8 +3,9 @@
 // Time is counted in half clock periods (1 step): the clock rises at odd times and falls at even
 // ones. A half period in which no callback is due costs one evaluation and a few comparisons, so
 // that a test that waits for an event, not for cycles, runs at the speed of a bare C++ loop.
-// Within one time step the order is: timers, clock edge and evaluation, value changes (which may
-// write and evaluate again), read-write, read-only. A write is seen after the edge it follows.
+// Within one time step the order is that of an event-driven simulator: timers; the clock's edge,
+// at which callbacks still see the registers' old values; the evaluation; what it changed; writes
+// and further evaluations; read-only.
 //
 // A model without clock (OPENIPU_CLOCK undefined) is evaluated when a callback is due.
 
@@ -40,6 +41,13 @@ bool settle() {
     }
     return called;
 }
+
+#ifdef OPENIPU_CLOCK
+void tick(Vtop& top) {
+    ++now;
+    top.OPENIPU_CLOCK = now & 1;
+}
+#endif
 
 }  // namespace
 
@@ -90,20 +98,17 @@ int main(int argc, char** argv) {
 
         const vluint64_t deadline = VerilatedVpi::cbNextDeadline();
 #ifdef OPENIPU_CLOCK
-        ++now;
-        top->OPENIPU_CLOCK = now & 1;
+        tick(*top);
         // Until a callback is due only the design moves: this loop is the whole cost of a cycle.
-        if (!watched && !VerilatedVpi::hasCbs(cbNextSimTime)) {
-            bool called = false;
-            while (now < deadline) {
-                top->eval_step();
-                called = settle();
-                if (called || Verilated::gotFinish()) break;
-                ++now;
-                top->OPENIPU_CLOCK = now & 1;
-            }
-            if (called) continue;  // in the same time step, with what the callbacks wrote
+        const bool only_design = !watched && !VerilatedVpi::hasCbs(cbNextSimTime);
+        bool called = false;
+        while (only_design && now < deadline && !settle()) {
+            top->eval_step();
+            called = settle();
+            if (called || Verilated::gotFinish()) break;
+            tick(*top);
         }
+        if (called) continue;  // in the same time step, with what the callbacks wrote
 #else
         if (deadline == kNever) break;
         now = deadline;
