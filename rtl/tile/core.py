@@ -253,8 +253,8 @@ class Core(wiring.Component):
 
         # x: what must come again
         x_sane = Signal()  # an instruction that does not trap
-        x_replay, x_retire = Signal(), Signal()
-        x_worker_runs = Signal()
+        x_replay_bank, x_replay_divide, x_replay_wait = Signal(), Signal(), Signal()
+        x_retire, x_worker_runs = Signal(), Signal()
         m.d.comb += [
             x_sane.eq(x_valid & ~traps.x_trap),
             self.load_en.eq(x_sane & (x.unit == Unit.LOAD)),
@@ -265,17 +265,17 @@ class Core(wiring.Component):
             self.store_strobe.eq(load_store.x_store_strobe),
             divider.x_request.eq(x_sane & (x.unit == Unit.DIVIDE)),
             x_worker_runs.eq(threads.running.bit_select(x.rd[:thread_bits], 1)),
-            self.events.replay_bank.eq(
+            x_replay_bank.eq(
                 (self.load_en & ~self.load_ok) | (self.store_en & ~self.store_ok)
             ),
-            self.events.replay_divide.eq(divider.x_request & ~divider.x_ready),
-            self.events.replay_wait.eq(
+            x_replay_divide.eq(divider.x_request & ~divider.x_ready),
+            x_replay_wait.eq(
                 x_sane & ((x_wait & threads.workers_busy) | (x_start & x_worker_runs))
             ),
-            x_replay.eq(
-                self.events.replay_bank | self.events.replay_divide | self.events.replay_wait
-            ),
-            x_retire.eq(x_sane & ~x_replay),
+            x_retire.eq(x_sane & ~(x_replay_bank | x_replay_divide | x_replay_wait)),
+            self.events.replay_bank.eq(x_replay_bank),
+            self.events.replay_divide.eq(x_replay_divide),
+            self.events.replay_wait.eq(x_replay_wait),
         ]
 
         # x: the thread goes on
