@@ -190,7 +190,7 @@ def _build_block(
     def make(directory: Path, log: "_Log") -> None:
         sources = [*design.files, "wrapper.v"]
         log.run([*_verilator(), *flags, "-Mdir", ".", *sources], "Verilating")
-        log.run(_make(f"{prefix}.mk"), "compiling")
+        log.run([*_make(f"{prefix}.mk"), f"{prefix}__ALL.a"], "compiling")
         check = ["-DOPENIPU_CHECK_BLOCKS"] if options.check_blocks else []
         include = _verilator_root() / "include"
         log.run(

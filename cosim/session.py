@@ -401,6 +401,7 @@ class Session:
             "OPENIPU_MEMORY": str(self._directory / "memory"),
             "COCOTB_RESULTS_FILE": str(self._directory / "results.xml"),
             "COCOTB_LOG_LEVEL": "WARNING",
+            "GPI_LOG_LEVEL": "WARNING",
         }
         if self.config.tile.trace:
             (self._directory / "trace").touch()
