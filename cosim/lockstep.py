@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from openipu.cosim.errors import SimulationError
 from openipu.cosim.golden.iss import ChipISS
 from openipu.cosim.golden.trace import FIELDS, LOAD, STORE
-from openipu.cosim.random_program import RandomProgram, random_program
+from openipu.cosim.program import Program
+from openipu.cosim.random_program import random_program
 from openipu.rtl.config import ChipConfig
 from openipu.rtl.isa import File, disassemble
 
 Trace = NDArray[np.void]
-Runner = Callable[[RandomProgram], tuple[Trace, bytes]]
+Runner = Callable[[Program], tuple[Trace, bytes]]
 """Runs a program and returns its trace, the threads mixed as they retired, and the memory after.
 The trace has at least the fields of `golden.trace.TRACE_DTYPE`."""
 
@@ -68,7 +69,7 @@ def describe(record: Trace | None) -> str:
     return ", ".join(parts)
 
 
-def compare(program: RandomProgram, trace: Trace, memory: bytes) -> int:
+def compare(program: Program, trace: Trace, memory: bytes) -> int:
     """Compare a run with the golden model's; return how many instructions retired.
 
     Raises LockstepError at the first difference.
@@ -79,7 +80,7 @@ def compare(program: RandomProgram, trace: Trace, memory: bytes) -> int:
     try:
         iss.run(MAX_INSTRUCTIONS)
     except SimulationError as error:
-        message = f"seed {program.seed}: the golden model doesn't halt: {error}"
+        message = f"{program.name}: the golden model doesn't halt: {error}"
         raise LockstepError(message) from None
     retired = 0
     for thread in range(program.config.tile.contexts):
@@ -93,12 +94,12 @@ def compare(program: RandomProgram, trace: Trace, memory: bytes) -> int:
         at = next(i for i in range(0, len(memory), 4) if memory[i : i + 4] != model[i : i + 4])
         got, expected = (int.from_bytes(m[at : at + 4], "little") for m in (memory, model))
         raise LockstepError(
-            f"seed {program.seed}: memory at {at:#x} is {got:#010x}, expected {expected:#010x}"
+            f"{program.name}: memory at {at:#x} is {got:#010x}, expected {expected:#010x}"
         )
     return retired
 
 
-def _report(program: RandomProgram, iss: ChipISS, mismatch: Mismatch) -> str:
+def _report(program: Program, iss: ChipISS, mismatch: Mismatch) -> str:
     config, record = program.config, mismatch.expected
     if record is None:
         record = mismatch.got
@@ -107,7 +108,7 @@ def _report(program: RandomProgram, iss: ChipISS, mismatch: Mismatch) -> str:
     at = pc & 0x7FFF_FFFC
     word = int.from_bytes(iss.read(0, at, 4), "little") if at < config.tile.memory_bytes else 0
     return (
-        f"seed {program.seed}, {config}: thread {mismatch.thread}, instruction {mismatch.index}, "
+        f"{program.name}, {config}: thread {mismatch.thread}, instruction {mismatch.index}, "
         f"pc {pc:#010x}: {disassemble(word, pc)}\n"
         f"  got      {describe(mismatch.got)}\n"
         f"  expected {describe(mismatch.expected)}"

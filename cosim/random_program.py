@@ -8,8 +8,21 @@ are deliberate: each thread has a handler, which goes on after the instruction.
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from openipu.cosim.program import (
+    COMPARABLE_CSRS,
+    COUNTER,
+    DATA,
+    HANDLER,
+    HIGH_DATA,
+    RETURN,
+    SCRATCH,
+    WRITABLE,
+    Assembler,
+    Program,
+    corner_or_random,
+    place,
+)
 from openipu.rtl.config import WORD_BYTES, ChipConfig, TileConfig
 from openipu.rtl.isa import (
     INSTRUCTIONS,
@@ -31,32 +44,6 @@ DATA_BYTES = 256  #: each thread's own
 CODE_ALIGN = 64
 TABLE_BYTES = 64  #: of memory for an exchange table
 
-# Registers that the random instructions read but never write.
-RETURN = 26  #: where the handler goes on after a fetch outside
-HANDLER = 27  #: the trap handler's own
-HIGH_DATA = 28  #: the thread's data, with bit 31 set
-SCRATCH = 29
-DATA = 30
-COUNTER = 31
-WRITABLE = range(RETURN)
-
-CORNERS = (
-    0, 1, 2, 3, 31, 32, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000,
-    0x8000_0001, 0xFFFF_FFFE, 0xFFFF_FFFF, 0x5555_5555, 0xAAAA_AAAA,
-    # as f32: least and greatest subnormals and normals, ones, infinities, NaNs, integer limits
-    0x007F_FFFF, 0x0080_0000, 0x8080_0000, 0x3F80_0000, 0xBF80_0000, 0x3F80_0001, 0x3F7F_FFFF,
-    0x3F00_0000, 0x4B00_0000, 0x4F00_0000, 0xCF00_0000, 0x4F80_0000, 0x7F7F_FFFF, 0xFF7F_FFFF,
-    0x7F80_0000, 0xFF80_0000, 0x7F80_0001, 0x7FC0_0000, 0xFFC0_0001,
-)  # fmt: skip
-"""Operands that are more likely to go wrong than others."""
-
-FREE_CSRS = (
-    Csr.FFLAGS, Csr.FRM, Csr.FCSR, Csr.MSTATUS, Csr.MISA, Csr.MIE, Csr.MSTATUSH, Csr.MSCRATCH,
-    Csr.MEPC, Csr.MCAUSE, Csr.MTVAL, Csr.MIP, Csr.MINSTRET, Csr.MINSTRETH, Csr.MCOUNTINHIBIT,
-    Csr.INSTRET, Csr.INSTRETH, Csr.MVENDORID, Csr.MARCHID, Csr.MIMPID, Csr.MHARTID, Csr.MCONFIGPTR,
-)  # fmt: skip
-"""CSRs that a program may write, or try to, and whose values don't depend on timing."""
-
 _SIMPLE = [row for row in INSTRUCTIONS if row.unit in (Unit.ALU, Unit.MULTIPLY, Unit.DIVIDE)]
 _FLOAT = [row for row in INSTRUCTIONS if row.unit is Unit.FPU]
 _MEMORY = [row for row in INSTRUCTIONS if row.unit in (Unit.LOAD, Unit.STORE)]
@@ -74,38 +61,17 @@ _WIDTH: dict[Op, int] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class RandomProgram:
-    """A program for a chip of one tile.
-
-    `image` is the tile's memory from address 0 on; boot `thread` at 0.
-    """
-
-    seed: int
-    config: ChipConfig
-    image: bytes
-    thread: int
-
-
-def corner_or_random(pick: random.Random) -> int:
-    """Return a 32-bit pattern, a nasty one half of the time."""
-    if pick.random() < 0.5:
-        return pick.choice(CORNERS)
-    return pick.getrandbits(32) >> pick.choice((0, 0, 0, 8, 16, 24))
-
-
-class _Thread:
-    """Writes one thread's program; `words` lies at `base`."""
+class _Thread(Assembler):
+    """Writes one thread's program."""
 
     def __init__(
         self, pick: random.Random, config: TileConfig, context: int, base: int, data: int
     ) -> None:
+        super().__init__(base)
         self.pick = pick
         self.config = config
         self.context = context
-        self.base = base
         self.data = data
-        self.words: list[int] = []
         self.kinds: tuple[tuple[Callable[[], None], int], ...] = (
             (self.simple, 30), (self.float, 25), (self.memory, 25), (self.csr, 6),
             (self.rounding, 2), (self.nothing, 1), (self.trap, 2), (self.bad_memory, 2),
@@ -114,29 +80,6 @@ class _Thread:
             (self.branch, 10), (self.jal, 3), (self.jalr, 3), (self.loop, 3), (self.mret, 1),
             (self.bad_jump, 2), (self.patch, 1),
         )  # fmt: skip
-
-    @property
-    def here(self) -> int:
-        """The address of the next instruction."""
-        return self.base + 4 * len(self.words)
-
-    @property
-    def code(self) -> bytes:
-        """The instructions so far, as they lie in memory."""
-        return b"".join(word.to_bytes(4, "little") for word in self.words)
-
-    def emit(
-        self, name: str, *, rd: int = 0, rs1: int = 0, rs2: int = 0, rs3: int = 0, imm: int = 0,
-        rm: int = 7,
-    ) -> None:  # fmt: skip
-        """Append an instruction."""
-        self.words.append(encode(name, rd=rd, rs1=rs1, rs2=rs2, rs3=rs3, imm=imm, rm=rm))
-
-    def constant(self, rd: int, value: int) -> None:
-        """Load a constant into an x register."""
-        low = (value & 0xFFF ^ 0x800) - 0x800
-        self.emit("lui", rd=rd, imm=value - low & 0xFFFF_F000)
-        self.emit("addi", rd=rd, rs1=rd, imm=low)
 
     def any_x(self) -> int:
         """Return the number of an x register to read."""
@@ -198,7 +141,7 @@ class _Thread:
 
     def csr(self) -> None:
         """An access to a CSR; some must not be written, so that is a trap."""
-        row, number = self.pick.choice(_CSR), self.pick.choice(FREE_CSRS)
+        row, number = self.pick.choice(_CSR), self.pick.choice(COMPARABLE_CSRS)
         self.emit(row.name, rd=self.new_x(), rs1=self.any_x(), imm=number)
 
     def rounding(self) -> None:
@@ -305,22 +248,9 @@ class _Thread:
         self.emit("fence.i")
         self.words.append(0)
 
-    def handler(self) -> None:
-        """Go on after the instruction that trapped; where the fetch did, at RETURN."""
-        for number in (Csr.MSTATUS, Csr.MTVAL, Csr.MCAUSE):
-            self.emit("csrrs", rd=HANDLER, imm=number)
-        self.emit("addi", rd=HANDLER, rs1=HANDLER, imm=-1)
-        self.emit("beq", rs1=HANDLER, imm=20)
-        self.emit("csrrs", rd=HANDLER, imm=Csr.MEPC)
-        self.emit("addi", rd=HANDLER, rs1=HANDLER, imm=4)
-        self.emit("csrrw", rs1=HANDLER, imm=Csr.MEPC)
-        self.emit("mret")
-        self.emit("csrrw", rd=HANDLER, rs1=RETURN, imm=Csr.MEPC)
-        self.emit("mret")
-
     def prologue(self) -> None:
         """The handler, behind a jump over it, then all registers; a worker keeps its argument."""
-        self.over_handler()
+        self.handler()
         self.constant(DATA, self.data)
         self.constant(HIGH_DATA, self.data | 0x8000_0000)
         for number in range(32):
@@ -330,16 +260,6 @@ class _Thread:
                 self.emit("lw", rd=number, rs1=DATA, imm=4 * (32 + number))
         for number in (RETURN, HANDLER, SCRATCH, COUNTER):
             self.emit("addi", rd=number)
-
-    def over_handler(self) -> None:
-        """The handler, set as such."""
-        at = len(self.words)
-        self.words.append(0)
-        handler = self.here
-        self.handler()
-        self.words[at] = encode("jal", imm=4 * (len(self.words) - at))
-        self.constant(SCRATCH, handler)
-        self.emit("csrrw", rs1=SCRATCH, imm=Csr.MTVEC)
 
     def epilogue(self) -> None:
         """Show the flags and end."""
@@ -393,7 +313,7 @@ class _Supervisor(_Thread):
 
 def random_program(
     seed: int, config: ChipConfig, *, instructions: int = 150, rounds: int = 2
-) -> RandomProgram:
+) -> Program:
     """Return the program of that seed; threads have some `instructions` besides their set-up.
 
     Raises ValueError if it doesn't fit into the memory.
@@ -414,7 +334,7 @@ def random_program(
         thread.prologue()
         thread.body(instructions)
         thread.epilogue()
-        _place(image, thread.base, thread.code, end)
+        place(image, thread.base, thread.code, end)
         entries.append(at)
         # Spread over the banks when there is room, so that not all fetches meet in one.
         at = _aligned(thread.here + pick.choice((0, 0, (end - thread.here) // (2 * tile.slots))))
@@ -427,22 +347,14 @@ def random_program(
         boss.body(instructions // 2)
         if pick.random() < 0.7:
             boss.exchange(where)
-            _place(image, where, boss.tables(config), entries[0])
+            place(image, where, boss.tables(config), entries[0])
         boss.body(instructions // 4)
         boss.emit(pick.choice(("xwait", "xsync")))
     boss.emit("xwait")
     boss.epilogue()
-    _place(image, 0, boss.code, tables)
-    return RandomProgram(seed, config, bytes(image), tile.slots)
+    place(image, 0, boss.code, tables)
+    return Program(f"seed {seed}", config, bytes(image), tile.slots)
 
 
 def _aligned(address: int) -> int:
     return -(-address // CODE_ALIGN) * CODE_ALIGN
-
-
-def _place(image: bytearray, base: int, content: bytes, end: int) -> None:
-    if base + len(content) > end:
-        raise ValueError(
-            f"random program must fit below {end:#x}, not end at {base + len(content):#x}"
-        )
-    image[base : base + len(content)] = content

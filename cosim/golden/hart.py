@@ -98,7 +98,7 @@ class Hart:
 
     def start(self, pc: int) -> None:
         """Run from `pc`."""
-        self.pc = pc & MASK - 3
+        self.pc = pc & MASK
         self.state = State.RUNNING
 
     def read_csr(self, number: int) -> int:
