@@ -1,5 +1,7 @@
 """The tile's processor: fetch, decode, execute, memory, write-back."""
 
+from types import SimpleNamespace
+
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -22,6 +24,7 @@ from openipu.rtl.tile.traps import Traps
 A0 = 10  # where xstart puts a worker's argument
 DYNAMIC = 7  # the rounding mode that stands for frm
 LAST_ROUNDING_MODE = 4
+ACCESS_LOAD, ACCESS_STORE = 1, 2  # `TraceRecord.memory`
 
 
 class Core(wiring.Component):
@@ -96,23 +99,25 @@ class Core(wiring.Component):
         )
 
     def elaborate(self, platform):
-        """Build the stages in order; each returns what the next needs as stage-named signals."""
+        """Build the parts, then the stages between their registers."""
         m = Module()
-        config = self.config
-        thread_bits = ceil_log2(config.contexts)
-        m.submodules.threads = threads = Threads(config)
-        m.submodules.decoder = decoder = Decoder()
-        m.submodules.x_registers = x_file = RegisterFile(config, reads=2, zero=True)
-        m.submodules.f_registers = f_file = RegisterFile(config, reads=3, zero=False)
-        m.submodules.alu = alu = ALU()
-        m.submodules.branch = branch = Branch()
-        m.submodules.multiplier = multiplier = Multiplier()
-        m.submodules.divider = divider = Divider(config)
-        m.submodules.load_store = load_store = LoadStore(config)
-        m.submodules.csrs = csrs = CSRFile(config)
-        m.submodules.fpu = fpu = FPU()
-        m.submodules.traps = traps = Traps(config)
-
+        parts = SimpleNamespace(
+            threads=Threads(self.config),
+            decoder=Decoder(),
+            x_file=RegisterFile(self.config, reads=2, zero=True),
+            f_file=RegisterFile(self.config, reads=3, zero=False),
+            alu=ALU(),
+            branch=Branch(),
+            multiplier=Multiplier(),
+            divider=Divider(self.config),
+            load_store=LoadStore(self.config),
+            csrs=CSRFile(self.config),
+            fpu=FPU(),
+            traps=Traps(self.config),
+        )
+        for name, part in vars(parts).items():
+            m.submodules[name] = part
+        threads = parts.threads
         for name in ("run", "freeze", "boot_pc", "boot_thread", "sync_release", "exchange_busy"):
             m.d.comb += getattr(threads, name).eq(getattr(self, name))
         m.d.comb += [
@@ -121,17 +126,32 @@ class Core(wiring.Component):
             self.zone.eq(threads.zone),
             self.halted.eq(threads.halted),
             self.pcs.eq(threads.pcs),
-            self.trap.eq(traps.record),
-            traps.run.eq(self.run),
-            csrs.run.eq(self.run),
-            csrs.tile_id.eq(self.tile_id),
-            divider.run.eq(self.run),
+            self.trap.eq(parts.traps.record),
+            parts.traps.run.eq(self.run),
+            parts.csrs.run.eq(self.run),
+            parts.csrs.tile_id.eq(self.tile_id),
+            parts.divider.run.eq(self.run),
         ]
+        stages = _stages(self.config)
+        d, x, m_, w = (Signal(layout, name=name) for name, layout in stages.items())
+        self._fetch(m, parts, d)
+        self._decode(m, parts, d, x)
+        x_operands = self._operands(m, parts, x)
+        self._trap(m, parts, x, x_operands)
+        x_retire = self._retire(m, parts, x)
+        self._go_on(m, parts, x, x_operands, x_retire)
+        self._memory(m, parts, x, x_operands, x_retire, m_)
+        w_value = self._write_back(m, parts, m_, w)
+        if self.config.trace:
+            self._trace(m, w, w_value)
+        return m
 
-        # f: choose the thread, ask for the word
+    def _fetch(self, m, parts, d):
+        """Stage f: the chosen thread asks for its word; a refusal is a bubble."""
+        threads = parts.threads
         f_outside = Signal()
         m.d.comb += [
-            f_outside.eq(threads.f_pc[:31] >= config.memory_bytes),
+            f_outside.eq(threads.f_pc[:31] >= self.config.memory_bytes),
             self.fetch_en.eq(threads.f_valid & ~f_outside),
             self.fetch_addr.eq(threads.f_pc[3:31]),
             self.events.idle.eq(
@@ -139,275 +159,282 @@ class Core(wiring.Component):
             ),
             self.events.replay_fetch.eq(self.fetch_en & ~self.fetch_ok),
         ]
-        d_valid, d_outside = Signal(), Signal()
-        d_thread, d_pc = Signal(thread_bits), Signal(32)
         m.d.sync += [
-            d_valid.eq(threads.f_valid & (f_outside | self.fetch_ok)),
-            d_outside.eq(f_outside),
-            d_thread.eq(threads.f_thread),
-            d_pc.eq(threads.f_pc),
+            d.valid.eq(threads.f_valid & (f_outside | self.fetch_ok)),
+            d.outside.eq(f_outside),
+            d.thread.eq(threads.f_thread),
+            d.pc.eq(threads.f_pc),
         ]
 
-        # d: decode, ask for the registers
+    def _decode(self, m, parts, d, x):
+        """Stage d: decode the word, ask for its registers."""
         d_word = Signal(32)
-        m.d.comb += [d_word.eq(self.fetch_data.word_select(d_pc[2], 32)), decoder.word.eq(d_word)]
-        for file in (x_file, f_file):
-            m.d.comb += file.d_thread.eq(d_thread)
-            for index, low in enumerate((15, 20, 27)[: file.reads]):
+        m.d.comb += [
+            d_word.eq(self.fetch_data.word_select(d.pc[2], 32)),
+            parts.decoder.word.eq(d_word),
+        ]
+        for file in (parts.x_file, parts.f_file):
+            m.d.comb += file.d_thread.eq(d.thread)
+            for index, low in enumerate((15, 20, 27)[: file.reads]):  # rs1, rs2, rs3
                 m.d.comb += file.d_numbers[index].eq(d_word[low : low + 5])
-        x_valid, x_outside = Signal(), Signal()
-        x_thread, x_pc, x_word = Signal(thread_bits), Signal(32), Signal(32)
-        x = Signal(Decoded, name="x_decoded")
         m.d.sync += [
-            x_valid.eq(d_valid & self.run),
-            x_outside.eq(d_outside),
-            x_thread.eq(d_thread),
-            x_pc.eq(d_pc),
-            x_word.eq(d_word),
-            x.eq(decoder.decoded),
+            x.valid.eq(d.valid & self.run),
+            x.outside.eq(d.outside),
+            x.thread.eq(d.thread),
+            x.pc.eq(d.pc),
+            x.word.eq(d_word),
+            x.decoded.eq(parts.decoder.decoded),
         ]
 
-        # x: operands, and every unit's first stage
-        x_a, x_b, x_data = Signal(32), Signal(32), Signal(32)
-        x_supervisor = x_thread == config.supervisor
-        x_rm = Signal(3)
+    def _operands(self, m, parts, x):
+        """Stage x: give every unit its operands; return those that others want too."""
+        x_file, f_file, load_store, csrs = (
+            parts.x_file, parts.f_file, parts.load_store, parts.csrs,
+        )  # fmt: skip
+        decoded = x.decoded
+        x_a, x_b, x_rm = Signal(32), Signal(32), Signal(3)
+        x_rs2 = x_file.x_values[1]
         m.d.comb += [
             x_a.eq(x_file.x_values[0]),
-            x_b.eq(Mux(x.has_immediate, x.immediate, x_file.x_values[1])),
-            x_data.eq(Mux(x.rs2_file == File.F, f_file.x_values[1], x_file.x_values[1])),
-            x_rm.eq(Mux(x_word[12:15] == DYNAMIC, csrs.x_frm, x_word[12:15])),
-            alu.op.eq(x.op),
-            alu.a.eq(x_a),
-            alu.b.eq(x_b),
-            alu.pc.eq(x_pc),
-            branch.op.eq(x.op),
-            branch.a.eq(x_a),
-            branch.b.eq(x_file.x_values[1]),
-            branch.pc.eq(x_pc),
-            branch.immediate.eq(x.immediate),
-            multiplier.x_op.eq(x.op),
-            multiplier.x_a.eq(x_a),
-            multiplier.x_b.eq(x_file.x_values[1]),
-            divider.x_op.eq(x.op),
-            divider.x_thread.eq(x_thread),
-            divider.x_a.eq(x_a),
-            divider.x_b.eq(x_file.x_values[1]),
-            load_store.x_op.eq(x.op),
+            x_b.eq(Mux(decoded.has_immediate, decoded.immediate, x_rs2)),
+            x_rm.eq(Mux(x.word[12:15] == DYNAMIC, csrs.x_frm, x.word[12:15])),
+            parts.alu.b.eq(x_b),
+            parts.alu.pc.eq(x.pc),
+            parts.branch.b.eq(x_rs2),
+            parts.branch.pc.eq(x.pc),
+            parts.branch.immediate.eq(decoded.immediate),
+            parts.divider.x_thread.eq(x.thread),
             load_store.x_base.eq(x_a),
-            load_store.x_offset.eq(x.immediate),
-            load_store.x_data.eq(x_data),
-            csrs.x_op.eq(x.op),
-            csrs.x_thread.eq(x_thread),
-            csrs.x_number.eq(x_word[20:32]),
-            csrs.x_source.eq(x_word[15:20]),
+            load_store.x_offset.eq(decoded.immediate),
+            load_store.x_data.eq(Mux(decoded.rs2_file == File.F, f_file.x_values[1], x_rs2)),
+            csrs.x_thread.eq(x.thread),
+            csrs.x_access.eq(decoded.unit == Unit.CSR),
+            csrs.x_number.eq(x.word[20:32]),
+            csrs.x_source.eq(x.word[15:20]),
             csrs.x_value.eq(x_a),
-            fpu.x_op.eq(x.op),
-            fpu.x_rm.eq(x_rm),
-            fpu.x_a.eq(f_file.x_values[0]),
-            fpu.x_b.eq(f_file.x_values[1]),
-            fpu.x_c.eq(f_file.x_values[2]),
-            fpu.x_i.eq(x_a),
+            parts.fpu.x_rm.eq(x_rm),
+            parts.fpu.x_a.eq(f_file.x_values[0]),
+            parts.fpu.x_b.eq(f_file.x_values[1]),
+            parts.fpu.x_c.eq(f_file.x_values[2]),
+            parts.fpu.x_i.eq(x_a),
         ]
+        for unit in (parts.alu, parts.branch):
+            m.d.comb += [unit.op.eq(decoded.op), unit.a.eq(x_a)]
+        for unit in (parts.multiplier, parts.divider):
+            m.d.comb += [unit.x_a.eq(x_a), unit.x_b.eq(x_rs2)]
+        for unit in (parts.multiplier, parts.divider, load_store, csrs, parts.fpu):
+            m.d.comb += unit.x_op.eq(decoded.op)
+        return SimpleNamespace(a=x_a, rs2=x_rs2, rm=x_rm)
 
-        # x: traps
-        is_thread_op = x.unit == Unit.THREAD
-        x_start, x_end, x_wait = Signal(), Signal(), Signal()
-        x_sync, x_arm, x_mret = Signal(), Signal(), Signal()
-        for signal, op in (
-            (x_start, ThreadOp.START), (x_end, ThreadOp.END), (x_wait, ThreadOp.WAIT),
-            (x_sync, ThreadOp.SYNC), (x_arm, ThreadOp.ARM),
-        ):  # fmt: skip
-            m.d.comb += signal.eq(is_thread_op & (x.op == op.value))
+    def _trap(self, m, parts, x, x_operands):
+        """Stage x: what the table can't know to be illegal, and where the rest is found out."""
+        traps, branch, load_store = parts.traps, parts.branch, parts.load_store
+        decoded = x.decoded
+        only_supervisor = Signal()
         m.d.comb += [
-            x_mret.eq((x.unit == Unit.SYSTEM) & (x.op == SystemOp.MRET.value)),
-            csrs.x_access.eq(x.unit == Unit.CSR),
-            traps.x_valid.eq(x_valid),
-            traps.x_outside.eq(x_outside),
-            traps.x_unit.eq(x.unit),
-            traps.x_op.eq(x.op),
-            traps.x_code.eq(x.rd),
-            traps.x_illegal.eq(
-                (csrs.x_access & csrs.x_illegal)
-                | (x.rounds & (x_rm > LAST_ROUNDING_MODE))
-                | ((x_start | x_wait | x_sync | x_arm) & ~x_supervisor)
-                | (x_start & (x.rd >= config.slots))
-                | (x_sync & (x.rd > Zone.HOST.value))
+            only_supervisor.eq(
+                _is(x, ThreadOp.START) | _is(x, ThreadOp.WAIT)
+                | _is(x, ThreadOp.SYNC) | _is(x, ThreadOp.ARM)
             ),
+            traps.x_illegal.eq(
+                (parts.csrs.x_access & parts.csrs.x_illegal)
+                | (decoded.rounds & (x_operands.rm > LAST_ROUNDING_MODE))
+                | (only_supervisor & (x.thread != self.config.supervisor))
+                | (_is(x, ThreadOp.START) & (decoded.rd >= self.config.slots))
+                | (_is(x, ThreadOp.SYNC) & (decoded.rd > Zone.HOST.value))
+            ),
+            traps.x_valid.eq(x.valid),
+            traps.x_outside.eq(x.outside),
+            traps.x_unit.eq(decoded.unit),
+            traps.x_op.eq(decoded.op),
+            traps.x_code.eq(decoded.rd),
             traps.x_misaligned_target.eq(
-                (x.unit == Unit.BRANCH) & branch.taken & branch.target[1]
+                (decoded.unit == Unit.BRANCH) & branch.taken & branch.target[1]
             ),
             traps.x_misaligned.eq(load_store.x_misaligned),
             traps.x_address_outside.eq(load_store.x_outside),
-            traps.x_thread.eq(x_thread),
-            traps.x_pc.eq(x_pc),
-            traps.x_word.eq(x_word),
+            traps.x_thread.eq(x.thread),
+            traps.x_pc.eq(x.pc),
+            traps.x_word.eq(x.word),
             traps.x_target.eq(branch.target),
             traps.x_address.eq(load_store.x_address),
-            traps.x_a.eq(x_a),
-            traps.x_vector.eq(csrs.x_vector),
-            traps.exchange_trap.eq(self.exchange_trap),
-            traps.exchange_cause.eq(self.exchange_cause),
-            traps.exchange_cycle.eq(self.exchange_cycle),
-            traps.exchange_value.eq(self.exchange_value),
-        ]
+            traps.x_a.eq(x_operands.a),
+            traps.x_vector.eq(parts.csrs.x_vector),
+        ]  # fmt: skip
+        for name in ("trap", "cause", "cycle", "value"):
+            m.d.comb += getattr(traps, f"exchange_{name}").eq(getattr(self, f"exchange_{name}"))
 
-        # x: what must come again
-        x_sane = Signal()  # an instruction that does not trap
+    def _retire(self, m, parts, x):
+        """Stage x: ask for what the instruction needs; return whether it got it and is over."""
+        threads, divider, load_store = parts.threads, parts.divider, parts.load_store
+        unit = x.decoded.unit
+        x_sane, x_retire, x_worker_runs = Signal(), Signal(), Signal()
         x_replay_bank, x_replay_divide, x_replay_wait = Signal(), Signal(), Signal()
-        x_retire, x_worker_runs = Signal(), Signal()
         m.d.comb += [
-            x_sane.eq(x_valid & ~traps.x_trap),
-            self.load_en.eq(x_sane & (x.unit == Unit.LOAD)),
+            x_sane.eq(x.valid & ~parts.traps.x_trap),
+            self.load_en.eq(x_sane & (unit == Unit.LOAD)),
             self.load_addr.eq(load_store.x_word),
-            self.store_en.eq(x_sane & (x.unit == Unit.STORE)),
+            self.store_en.eq(x_sane & (unit == Unit.STORE)),
             self.store_addr.eq(load_store.x_word),
             self.store_data.eq(load_store.x_store_data),
             self.store_strobe.eq(load_store.x_store_strobe),
-            divider.x_request.eq(x_sane & (x.unit == Unit.DIVIDE)),
-            x_worker_runs.eq(threads.running.bit_select(x.rd[:thread_bits], 1)),
-            x_replay_bank.eq(
-                (self.load_en & ~self.load_ok) | (self.store_en & ~self.store_ok)
-            ),
+            divider.x_request.eq(x_sane & (unit == Unit.DIVIDE)),
+            x_worker_runs.eq(threads.running.bit_select(x.decoded.rd[: len(x.thread)], 1)),
+            x_replay_bank.eq((self.load_en & ~self.load_ok) | (self.store_en & ~self.store_ok)),
             x_replay_divide.eq(divider.x_request & ~divider.x_ready),
             x_replay_wait.eq(
-                x_sane & ((x_wait & threads.workers_busy) | (x_start & x_worker_runs))
+                x_sane
+                & (
+                    (_is(x, ThreadOp.WAIT) & threads.workers_busy)
+                    | (_is(x, ThreadOp.START) & x_worker_runs)
+                )
             ),
             x_retire.eq(x_sane & ~(x_replay_bank | x_replay_divide | x_replay_wait)),
             self.events.replay_bank.eq(x_replay_bank),
             self.events.replay_divide.eq(x_replay_divide),
             self.events.replay_wait.eq(x_replay_wait),
         ]
+        for kind in Class:
+            m.d.comb += self.events[kind.name.lower()].eq(
+                x_retire & (x.decoded.counted_as == kind)
+            )
+        return x_retire
 
-        # x: the thread goes on
-        x_next_pc = Signal(32)
+    def _go_on(self, m, parts, x, x_operands, x_retire):
+        """Stage x: what becomes of the thread, and of the barrier and the exchange."""
+        threads, csrs, traps = parts.threads, parts.csrs, parts.traps
+        x_mret, x_next_pc = Signal(), Signal(32)
         m.d.comb += [
-            x_next_pc.eq(x_pc + 4),
-            threads.x_thread.eq(x_thread),
+            x_mret.eq((x.decoded.unit == Unit.SYSTEM) & (x.decoded.op == SystemOp.MRET.value)),
+            x_next_pc.eq(x.pc + 4),
+            threads.x_thread.eq(x.thread),
             threads.x_next_pc.eq(x_next_pc),
             threads.x_advance.eq(x_retire | traps.x_to_thread),
-            threads.x_stop.eq((x_retire & x_end) | traps.x_to_host),
-            threads.x_sync.eq(x_retire & x_sync),
-            threads.x_zone.eq(x.rd),
+            threads.x_stop.eq((x_retire & _is(x, ThreadOp.END)) | traps.x_to_host),
+            threads.x_sync.eq(x_retire & _is(x, ThreadOp.SYNC)),
+            threads.x_zone.eq(x.decoded.rd),
             csrs.x_retire.eq(x_retire),
             csrs.x_trap.eq(traps.x_to_thread),
             csrs.x_mret.eq(x_retire & x_mret),
-            csrs.x_pc.eq(x_pc),
+            csrs.x_pc.eq(x.pc),
             csrs.x_cause.eq(traps.x_cause),
             csrs.x_trap_value.eq(traps.x_value),
-            self.arm.eq(x_retire & x_arm),
-            self.arm_send.eq(x_a),
-            self.arm_receive.eq(x_file.x_values[1]),
+            self.arm.eq(x_retire & _is(x, ThreadOp.ARM)),
+            self.arm_send.eq(x_operands.a),
+            self.arm_receive.eq(x_operands.rs2),
+            self.events.sync.eq(threads.waiting),
         ]
         with m.If(traps.x_to_thread):
             m.d.comb += x_next_pc.eq(csrs.x_vector)
         with m.Elif(x_mret):
             m.d.comb += x_next_pc.eq(csrs.x_return)
-        with m.Elif((x.unit == Unit.BRANCH) & branch.taken):
-            m.d.comb += x_next_pc.eq(branch.target)
-        for name, kind in (
-            ("integer", Class.INTEGER), ("branch", Class.BRANCH), ("memory", Class.MEMORY),
-            ("muldiv", Class.MULDIV), ("float", Class.FLOAT), ("system", Class.SYSTEM),
-        ):  # fmt: skip
-            m.d.comb += self.events[name].eq(x_retire & (x.counted_as == kind))
-        m.d.comb += self.events.sync.eq(threads.waiting)
+        with m.Elif((x.decoded.unit == Unit.BRANCH) & parts.branch.taken):
+            m.d.comb += x_next_pc.eq(parts.branch.target)
 
-        # m: results that were ready in x wait; loads arrive
-        x_result = Signal(32)
-        m.d.comb += x_result.eq(alu.result)
-        with m.Switch(x.unit):
+    def _memory(self, m, parts, x, x_operands, x_retire, m_):
+        """Registers after stage x: results that are ready, and what the later stages must know."""
+        load_store, decoded = parts.load_store, x.decoded
+        x_result, x_access = Signal(32), Signal(2)
+        m.d.comb += x_result.eq(parts.alu.result)
+        with m.Switch(decoded.unit):
             with m.Case(Unit.BRANCH):
-                m.d.comb += x_result.eq(x_pc + 4)
+                m.d.comb += x_result.eq(x.pc + 4)
             with m.Case(Unit.DIVIDE):
-                m.d.comb += x_result.eq(divider.x_result)
+                m.d.comb += x_result.eq(parts.divider.x_result)
             with m.Case(Unit.CSR):
-                m.d.comb += x_result.eq(csrs.x_read)
+                m.d.comb += x_result.eq(parts.csrs.x_read)
             with m.Case(Unit.THREAD):  # xstart's argument
-                m.d.comb += x_result.eq(x_file.x_values[1])
-        m_retire, m_start, m_thread = Signal(), Signal(), Signal(thread_bits)
-        m_unit, m_op, m_low = Signal(Unit), Signal(5), Signal(3)
-        m_file, m_rd, m_result, m_entry = Signal(File), Signal(5), Signal(32), Signal(32)
+                m.d.comb += x_result.eq(x_operands.rs2)
+            with m.Case(Unit.LOAD):
+                m.d.comb += x_access.eq(ACCESS_LOAD)
+            with m.Case(Unit.STORE):
+                m.d.comb += x_access.eq(ACCESS_STORE)
         m.d.sync += [
-            m_retire.eq(x_retire),
-            m_start.eq(x_retire & x_start),
-            m_thread.eq(x_thread),
-            m_unit.eq(x.unit),
-            m_op.eq(x.op),
-            m_low.eq(load_store.x_address[:3]),
-            m_file.eq(x.rd_file),
-            m_rd.eq(x.rd),
-            m_result.eq(x_result),
-            m_entry.eq(x_a),
+            m_.retire.eq(x_retire & self.run),
+            m_.start.eq(x_retire & _is(x, ThreadOp.START) & self.run),
+            m_.thread.eq(x.thread),
+            m_.unit.eq(decoded.unit),
+            m_.op.eq(decoded.op),
+            m_.file.eq(decoded.rd_file),
+            m_.rd.eq(decoded.rd),
+            m_.result.eq(x_result),
+            m_.entry.eq(x_operands.a),
+            m_.address.eq(load_store.x_address),
         ]
+        if self.config.trace:
+            m.d.sync += [m_.pc.eq(x.pc), m_.access.eq(x_access), m_.data.eq(load_store.x_stored)]
+
+    def _write_back(self, m, parts, m_, w):
+        """Stages m and w: loads arrive, results reach the registers; return the written value."""
+        load_store, threads, csrs = parts.load_store, parts.threads, parts.csrs
         m.d.comb += [
-            load_store.m_op.eq(m_op),
-            load_store.m_low.eq(m_low),
+            load_store.m_op.eq(m_.op),
+            load_store.m_low.eq(m_.address[:3]),
             load_store.m_word.eq(self.load_data),
         ]
-
-        # w: write back
-        w_retire, w_start, w_thread = Signal(), Signal(), Signal(thread_bits)
-        w_unit, w_file, w_rd = Signal(Unit), Signal(File), Signal(5)
-        w_result, w_value, w_entry = Signal(32), Signal(32), Signal(32)
-        m.d.sync += [
-            w_retire.eq(m_retire & self.run),
-            w_start.eq(m_start & self.run),
-            w_thread.eq(m_thread),
-            w_unit.eq(m_unit),
-            w_file.eq(m_file),
-            w_rd.eq(m_rd),
-            w_result.eq(Mux(m_unit == Unit.LOAD, load_store.m_value, m_result)),
-            w_entry.eq(m_entry),
-        ]
-        m.d.comb += w_value.eq(w_result)
-        with m.Switch(w_unit):
+        m.d.sync += w.eq(m_)
+        with m.If(m_.unit == Unit.LOAD):
+            m.d.sync += w.result.eq(load_store.m_value)
+        w_value = Signal(32)
+        m.d.comb += w_value.eq(w.result)
+        with m.Switch(w.unit):
             with m.Case(Unit.MULTIPLY):
-                m.d.comb += w_value.eq(multiplier.w_result)
+                m.d.comb += w_value.eq(parts.multiplier.w_result)
             with m.Case(Unit.FPU):
-                m.d.comb += w_value.eq(fpu.w_result)
+                m.d.comb += w_value.eq(parts.fpu.w_result)
         m.d.comb += [
-            x_file.w_en.eq((w_retire & (w_file == File.X)) | w_start),
-            x_file.w_thread.eq(Mux(w_start, w_rd, w_thread)),
-            x_file.w_number.eq(Mux(w_start, A0, w_rd)),
-            x_file.w_value.eq(w_value),
-            f_file.w_en.eq(w_retire & (w_file == File.F)),
-            f_file.w_thread.eq(w_thread),
-            f_file.w_number.eq(w_rd),
-            f_file.w_value.eq(w_value),
-            csrs.w_flags_en.eq(w_retire & (w_unit == Unit.FPU)),
-            csrs.w_thread.eq(w_thread),
-            csrs.w_flags.eq(fpu.w_flags),
-            threads.w_start.eq(w_start),
-            threads.w_start_worker.eq(w_rd),
-            threads.w_start_pc.eq(w_entry),
+            parts.x_file.w_en.eq((w.retire & (w.file == File.X)) | w.start),
+            parts.x_file.w_thread.eq(Mux(w.start, w.rd, w.thread)),
+            parts.x_file.w_number.eq(Mux(w.start, A0, w.rd)),
+            parts.f_file.w_en.eq(w.retire & (w.file == File.F)),
+            parts.f_file.w_thread.eq(w.thread),
+            parts.f_file.w_number.eq(w.rd),
+            csrs.w_flags_en.eq(w.retire & (w.unit == Unit.FPU)),
+            csrs.w_thread.eq(w.thread),
+            csrs.w_flags.eq(parts.fpu.w_flags),
+            threads.w_start.eq(w.start),
+            threads.w_start_worker.eq(w.rd),
+            threads.w_start_pc.eq(w.entry),
         ]
-        if config.trace:
-            self._trace(m, load_store, x_pc, x.unit, w_retire, w_thread, w_file, w_rd, w_value)
-        return m
+        for file in (parts.x_file, parts.f_file):
+            m.d.comb += file.w_value.eq(w_value)
+        return w_value
 
-    def _trace(self, m, load_store, x_pc, x_unit, w_retire, w_thread, w_file, w_rd, w_value):
-        """Carry pc and access to stage w, and report what retires."""
-        memory, address, data = Signal(2), Signal(32), Signal(32)
-        with m.If(x_unit == Unit.LOAD):
-            m.d.comb += memory.eq(1)
-        with m.Elif(x_unit == Unit.STORE):
-            m.d.comb += [memory.eq(2), data.eq(load_store.x_stored)]
-        with m.If(memory != 0):
-            m.d.comb += address.eq(load_store.x_address)
-        for name, signal in (("pc", x_pc), ("memory", memory), ("address", address),
-                             ("data", data)):  # fmt: skip
-            in_m = Signal.like(signal, name=f"m_{name}")
-            in_w = Signal.like(signal, name=f"w_{name}")
-            m.d.sync += [in_m.eq(signal), in_w.eq(in_m)]
-            m.d.comb += self.trace[name].eq(in_w)
-        writes = Signal()
+    def _trace(self, m, w, w_value):
+        """Report what retires."""
+        trace = self.trace
         m.d.comb += [
-            writes.eq((w_file == File.F) | ((w_file == File.X) & (w_rd != 0))),
-            self.trace.valid.eq(w_retire),
-            self.trace.thread.eq(w_thread),
+            trace.valid.eq(w.retire),
+            trace.thread.eq(w.thread),
+            trace.pc.eq(w.pc),
+            trace.memory.eq(w.access),
         ]
-        with m.If(writes):
-            m.d.comb += [
-                self.trace.rd_file.eq(w_file),
-                self.trace.rd.eq(w_rd),
-                self.trace.value.eq(w_value),
-            ]
+        with m.If((w.file == File.F) | ((w.file == File.X) & (w.rd != 0))):
+            m.d.comb += [trace.rd_file.eq(w.file), trace.rd.eq(w.rd), trace.value.eq(w_value)]
+        with m.If(w.access != 0):
+            m.d.comb += trace.address.eq(w.address)
+        with m.If(w.access == ACCESS_STORE):
+            m.d.comb += trace.data.eq(w.data)
+
+
+def _is(x, op):
+    """Whether the instruction in stage x is a certain thread instruction."""
+    return (x.decoded.unit == Unit.THREAD) & (x.decoded.op == op.value)
+
+
+def _stages(config):
+    """Return the layouts of the registers in front of stages d, x, m and w."""
+    thread = ceil_log2(config.contexts)
+    after_x = {
+        "retire": 1, "start": 1, "thread": thread, "unit": Unit, "op": 5, "file": File, "rd": 5,
+        "result": 32, "entry": 32, "address": 32,
+    }  # fmt: skip
+    if config.trace:
+        after_x |= {"pc": 32, "access": 2, "data": 32}
+    fetched = {"valid": 1, "outside": 1, "thread": thread, "pc": 32}
+    return {
+        "d": data.StructLayout(fetched),
+        "x": data.StructLayout(fetched | {"word": 32, "decoded": Decoded}),
+        "m": data.StructLayout(after_x),
+        "w": data.StructLayout(after_x),
+    }
