@@ -31,7 +31,7 @@ lint: $(VENV)/dev.stamp typing ## ruff, mypy and pyright
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy examples tests
-	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/pyright --level error --pythonpath $(BIN)/python
 
 typing: ## link the packages under the names that type checkers need
 	@mkdir -p build/typing/openipu

@@ -1,6 +1,6 @@
 """The chip's registers, and the way of the host's requests to the tiles and back."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -36,13 +36,13 @@ _DRAIN = 8  # cycles from freezing until the tiles' last stores are done, and so
 class _About(data.Struct):
     """A request on its way, as far as its response needs it."""
 
-    valid: 1
-    write: 1
-    last: 1
-    id: 8
+    valid: unsigned(1)
+    write: unsigned(1)
+    last: unsigned(1)
+    id: unsigned(8)
     resp: Resp
-    local: 1
-    register: 3
+    local: unsigned(1)
+    register: unsigned(3)
 
 
 class Control(wiring.Component):
