@@ -1,0 +1,173 @@
+"""Fused multiply-add, which is also the adder and the multiplier."""
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
+
+from openipu.rtl.floating.common import (
+    BIAS,
+    EXPONENT_BITS,
+    ONE,
+    PRECISION,
+    SUM_BITS,
+    Exact,
+    Float32,
+    RoundingMode,
+)
+from openipu.rtl.floating.shift import JammingShifter
+from openipu.rtl.isa import FpuOp
+
+PRODUCT_BITS = 2 * PRECISION
+FAR = (1 << ceil_log2(SUM_BITS)) - 1
+BELOW = 3
+"""Bits below the product. When an addend loses bits, its leading one is at bit PRECISION - 2 or
+lower, and a product that isn't dwarfed by it has at least PRECISION bits: so the difference has
+PRECISION bits, one more to round by, and bit 0 for all that was lost."""
+
+
+class Multiplied(data.Struct):
+    """What stage x hands to stage m."""
+
+    product: PRODUCT_BITS
+    addend: PRECISION
+    addend_high: 1
+    """The addend's exponent is the greater one: the product is shifted."""
+    distance: ceil_log2(SUM_BITS)
+    """How far to shift the lower one to the right; the greatest value shifts everything out."""
+    exponent: EXPONENT_BITS + 1
+    product_negative: 1
+    addend_negative: 1
+    rm: 3
+    infinite: 1
+    infinite_negative: 1
+    nan: 1
+    invalid: 1
+
+
+class FusedMultiplyAdd(wiring.Component):
+    """Computes ±(a*b) ± c exactly, ready for one rounding by `common.Round` in stage w.
+
+    Fully pipelined: takes one operation a cycle, and has its result two clock edges later. Stage x
+    multiplies, stage m aligns and adds; the caller's stage w rounds.
+
+    Members
+    -------
+    x_op : In(FpuOp)
+        ADD, SUB (a ± b), MUL (a*b), MADD, MSUB, NMSUB or NMADD; others give nothing useful.
+    x_rm : In(3)
+        A `RoundingMode`; here it only decides the sign of an exact zero.
+    x_a, x_b, x_c : In(32)
+        Operands, binary32.
+    w_exact : Out(Exact)
+        The result of the operation that was in stage x two clock edges ago.
+    """
+
+    x_op: In(FpuOp)
+    x_rm: In(3)
+    x_a: In(32)
+    x_b: In(32)
+    x_c: In(32)
+    w_exact: Out(Exact)
+
+    def elaborate(self, platform):
+        """Join the two stages by registers."""
+        m = Module()
+        m_in = Signal(Multiplied)
+        m.d.sync += m_in.eq(self._multiply(m))
+        m.d.sync += self.w_exact.eq(self._add(m, m_in))
+        return m
+
+    def _multiply(self, m: Module) -> data.View:
+        """Build stage x: multiply, compare exponents, find special cases."""
+        x_a, x_b, x_c = (Signal(Float32, name=f"x_{name}_float") for name in "abc")
+        product_flip, addend_flip = Signal(), Signal()
+        product_negative = x_a.sign ^ x_b.sign ^ product_flip
+        m.d.comb += [x_a.eq(self.x_a), x_b.eq(self.x_b), x_c.eq(self.x_c)]
+        with m.Switch(self.x_op):
+            with m.Case(FpuOp.ADD):
+                m.d.comb += [x_b.eq(ONE), x_c.eq(self.x_b)]
+            with m.Case(FpuOp.SUB):
+                m.d.comb += [x_b.eq(ONE), x_c.eq(self.x_b), addend_flip.eq(1)]
+            with m.Case(FpuOp.MUL):  # a zero of the product's sign adds nothing
+                m.d.comb += x_c.eq(Cat(Const(0, 31), product_negative))
+            with m.Case(FpuOp.MSUB):
+                m.d.comb += addend_flip.eq(1)
+            with m.Case(FpuOp.NMSUB):
+                m.d.comb += product_flip.eq(1)
+            with m.Case(FpuOp.NMADD):
+                m.d.comb += [product_flip.eq(1), addend_flip.eq(1)]
+        addend_negative = x_c.sign ^ addend_flip
+
+        out = Signal(Multiplied, name="x_out")
+        zero = x_a.is_zero | x_b.is_zero
+        # Exponents are those of the top bits of the product and of the addend.
+        product_exponent = Signal(signed(EXPONENT_BITS + 2))
+        difference = Signal(signed(EXPONENT_BITS + 3))
+        distance = Signal(EXPONENT_BITS + 2)
+        m.d.comb += [
+            product_exponent.eq(x_a.scale + x_b.scale - (BIAS - 1)),
+            difference.eq(product_exponent - x_c.scale),
+            out.product.eq(x_a.significand * x_b.significand),
+            out.addend.eq(x_c.significand),
+            out.addend_high.eq((difference < 0) | zero),
+            distance.eq(Mux(difference < 0, -difference, difference)),
+            out.distance.eq(Mux(distance < FAR, distance, FAR)),
+            out.exponent.eq(Mux(out.addend_high, x_c.scale, product_exponent) + 1),
+            out.product_negative.eq(product_negative),
+            out.addend_negative.eq(addend_negative),
+            out.rm.eq(self.x_rm),
+        ]
+        nan = x_a.is_nan | x_b.is_nan
+        infinite = x_a.is_infinite | x_b.is_infinite
+        m.d.comb += [
+            out.infinite.eq(infinite | x_c.is_infinite),
+            out.infinite_negative.eq(Mux(x_c.is_infinite, addend_negative, product_negative)),
+            out.invalid.eq(
+                x_a.is_signalling
+                | x_b.is_signalling
+                | x_c.is_signalling
+                | (infinite & zero)
+                | (infinite & ~nan & x_c.is_infinite & (product_negative != addend_negative))
+            ),
+            out.nan.eq(nan | x_c.is_nan | out.invalid),
+        ]
+        return out
+
+    def _add(self, m: Module, m_in: data.View) -> data.View:
+        """Build stage m: align, add or subtract, find the sign."""
+        m_product, m_addend = Signal(SUM_BITS), Signal(SUM_BITS)
+        m_high = Signal(SUM_BITS)
+        m.submodules.aligner = aligner = JammingShifter(SUM_BITS)
+        m.d.comb += [
+            m_product.eq(m_in.product << BELOW),
+            m_addend.eq(m_in.addend << PRODUCT_BITS - PRECISION + BELOW),
+            m_high.eq(Mux(m_in.addend_high, m_addend, m_product)),
+            aligner.value.eq(Mux(m_in.addend_high, m_product, m_addend)),
+            aligner.amount.eq(m_in.distance),
+        ]
+        # Both differences side by side, instead of a negation after the subtraction.
+        m_low = aligner.result
+        m_forward, m_backward = Signal(SUM_BITS + 1), Signal(SUM_BITS)
+        subtract = m_in.product_negative != m_in.addend_negative
+        m.d.comb += [
+            m_forward.eq(Mux(subtract, m_high - m_low, m_high + m_low)),
+            m_backward.eq(m_low - m_high),
+        ]
+        turned = m_forward[-1]  # only a difference gets there; sums have a bit to spare
+        high_negative = Mux(m_in.addend_high, m_in.addend_negative, m_in.product_negative)
+
+        out = Signal(Exact, name="m_out")
+        m.d.comb += [
+            out.significand.eq(Mux(turned, m_backward, m_forward)),
+            out.exponent.eq(m_in.exponent),
+            out.negative.eq(high_negative ^ turned),
+            out.infinite.eq(m_in.infinite),
+            out.nan.eq(m_in.nan),
+            out.invalid.eq(m_in.invalid),
+        ]
+        with m.If(m_in.infinite):
+            m.d.comb += out.negative.eq(m_in.infinite_negative)
+        with m.Elif(subtract & (out.significand == 0)):
+            m.d.comb += out.negative.eq(m_in.rm == RoundingMode.RDN.value)
+        return out

@@ -1,0 +1,109 @@
+"""The tile's floating-point unit."""
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from openipu.rtl.floating.common import Exact, Flags, Round
+from openipu.rtl.floating.compare import Compare
+from openipu.rtl.floating.convert import FromInteger, ToInteger
+from openipu.rtl.floating.fma import FusedMultiplyAdd
+from openipu.rtl.isa import FpuOp
+
+
+class FPU(wiring.Component):
+    """Executes the F extension's operations.
+
+    Takes one operation a cycle, and has its result two clock edges later, valid for one cycle.
+
+    Members
+    -------
+    x_op : In(FpuOp)
+        What to do.
+    x_rm : In(3)
+        Rounding mode, 0 to 4; the dynamic one is resolved already.
+    x_a, x_b, x_c : In(32)
+        Operands from f registers.
+    x_i : In(32)
+        Operand from an x register, for CVT_S_W, CVT_S_WU and MV_W_X.
+    w_result : Out(32)
+        For the x or the f register, as the operation has it.
+    w_flags : Out(5)
+        Exceptions that the operation raised, in the order of fflags.
+    """
+
+    x_op: In(FpuOp)
+    x_rm: In(3)
+    x_a: In(32)
+    x_b: In(32)
+    x_c: In(32)
+    x_i: In(32)
+    w_result: Out(32)
+    w_flags: Out(5)
+
+    def elaborate(self, platform):
+        """Hand the operands to every unit, and choose one's result two cycles later."""
+        m = Module()
+        m.submodules.fma = fma = FusedMultiplyAdd()
+        m.submodules.from_integer = from_integer = FromInteger()
+        m.submodules.to_integer = to_integer = ToInteger()
+        m.submodules.compare = compare = Compare()
+        m.submodules.round = rounder = Round()
+        m.d.comb += [
+            fma.x_op.eq(self.x_op),
+            fma.x_rm.eq(self.x_rm),
+            fma.x_a.eq(self.x_a),
+            fma.x_b.eq(self.x_b),
+            fma.x_c.eq(self.x_c),
+            from_integer.x_i.eq(self.x_i),
+            from_integer.x_signed.eq(self.x_op == FpuOp.CVT_S_W),
+            to_integer.x_a.eq(self.x_a),
+            to_integer.x_signed.eq(self.x_op == FpuOp.CVT_W_S),
+            to_integer.x_rm.eq(self.x_rm),
+            compare.op.eq(self.x_op),
+            compare.a.eq(self.x_a),
+            compare.b.eq(self.x_b),
+            compare.i.eq(self.x_i),
+        ]
+        m_op, m_rm = Signal(FpuOp), Signal(3)
+        w_op, w_rm = Signal(FpuOp), Signal(3)
+        m_compared, m_flags = Signal(32), Signal(Flags)
+        w_compared, w_compare_flags = Signal(32), Signal(Flags)
+        m.d.sync += [
+            m_op.eq(self.x_op),
+            m_rm.eq(self.x_rm),
+            m_compared.eq(compare.result),
+            m_flags.eq(compare.flags),
+            w_op.eq(m_op),
+            w_rm.eq(m_rm),
+            w_compared.eq(m_compared),
+            w_compare_flags.eq(m_flags),
+        ]
+        w_exact = Signal(Exact)
+        m.d.comb += [
+            w_exact.eq(fma.w_exact),
+            rounder.exact.eq(w_exact),
+            rounder.rm.eq(w_rm),
+            self.w_result.eq(w_compared),
+            self.w_flags.eq(w_compare_flags),
+        ]
+        with m.Switch(w_op):
+            with m.Case(*ROUNDED):
+                m.d.comb += [self.w_result.eq(rounder.result), self.w_flags.eq(rounder.flags)]
+            with m.Case(FpuOp.CVT_S_W, FpuOp.CVT_S_WU):
+                m.d.comb += [
+                    w_exact.eq(from_integer.w_exact),
+                    self.w_result.eq(rounder.result),
+                    self.w_flags.eq(rounder.flags),
+                ]
+            with m.Case(FpuOp.CVT_W_S, FpuOp.CVT_WU_S):
+                m.d.comb += [
+                    self.w_result.eq(to_integer.w_result),
+                    self.w_flags.eq(to_integer.w_flags),
+                ]
+        return m
+
+
+ROUNDED = (
+    FpuOp.ADD, FpuOp.SUB, FpuOp.MUL, FpuOp.MADD, FpuOp.MSUB, FpuOp.NMSUB, FpuOp.NMADD,
+)  # fmt: skip
