@@ -11,6 +11,7 @@ from openipu.cosim.golden.iss import ChipISS
 from openipu.cosim.golden.trace import FIELDS, LOAD, STORE
 from openipu.cosim.program import Program
 from openipu.cosim.random_program import random_program
+from openipu.cosim.session import Session
 from openipu.rtl.config import ChipConfig
 from openipu.rtl.isa import File, disassemble
 
@@ -19,7 +20,7 @@ Runner = Callable[[Program], tuple[Trace, bytes]]
 """Runs a program and returns its trace, the threads mixed as they retired, and the memory after.
 The trace has at least the fields of `golden.trace.TRACE_DTYPE`."""
 
-MAX_INSTRUCTIONS = 1_000_000
+MAX_CYCLES = 5_000_000
 
 
 class LockstepError(AssertionError):
@@ -69,19 +70,45 @@ def describe(record: Trace | None) -> str:
     return ", ".join(parts)
 
 
+def on_model(program: Program) -> tuple[Trace, bytes]:
+    """Run a program on the golden model, as a `Runner`; threads come one after another."""
+    iss = _run_model(program)
+    traces = [iss.tiles[0].trace(thread) for thread in range(program.config.tile.contexts)]
+    return np.concatenate(traces), iss.read(0, 0, program.config.tile.memory_bytes)
+
+
+def on_session(session: Session) -> Runner:
+    """Return the runner of a simulated chip of one tile, which has a trace port."""
+
+    def run(program: Program) -> tuple[Trace, bytes]:
+        session.load(0, 0, program.image)
+        session.boot(0, program.thread)
+        try:
+            session.run(MAX_CYCLES)
+        except SimulationError as error:
+            raise LockstepError(f"{program.name}: the RTL doesn't halt: {error}") from None
+        return session.trace(), session.read(0, 0, program.config.tile.memory_bytes)
+
+    return run
+
+
+def _run_model(program: Program) -> ChipISS:
+    iss = ChipISS(program.config, tracing=True)
+    iss.load(0, 0, program.image)
+    iss.boot(0, program.thread)
+    try:
+        iss.run(MAX_CYCLES)
+    except SimulationError as error:
+        raise LockstepError(f"{program.name}: the golden model doesn't halt: {error}") from None
+    return iss
+
+
 def compare(program: Program, trace: Trace, memory: bytes) -> int:
     """Compare a run with the golden model's; return how many instructions retired.
 
     Raises LockstepError at the first difference.
     """
-    iss = ChipISS(program.config, tracing=True)
-    iss.load(0, 0, program.image)
-    iss.boot(0, program.thread)
-    try:
-        iss.run(MAX_INSTRUCTIONS)
-    except SimulationError as error:
-        message = f"{program.name}: the golden model doesn't halt: {error}"
-        raise LockstepError(message) from None
+    iss = _run_model(program)
     retired = 0
     for thread in range(program.config.tile.contexts):
         mine = trace[trace["thread"] == thread]

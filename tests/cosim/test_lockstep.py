@@ -1,29 +1,14 @@
 import numpy as np
 import pytest
 
-from openipu.cosim.golden.iss import ChipISS
 from openipu.cosim.golden.semantics import fields_of
 from openipu.cosim.golden.trace import FIELDS
-from openipu.cosim.lockstep import LockstepError, compare, run_seeds
+from openipu.cosim.lockstep import LockstepError, compare, on_model, run_seeds
 from openipu.cosim.random_program import random_program
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.rtl.isa import INSTRUCTIONS, decode
 
 SMALL = ChipConfig(tiles=1, tile=TileConfig(banks=2, bank_bytes=8192))
-
-
-def on_model(program):
-    """Run on the golden model itself; the threads' records come mixed, as from the RTL."""
-    iss = ChipISS(program.config, tracing=True)
-    iss.load(0, 0, program.image)
-    iss.boot(0, program.thread)
-    assert iss.run().all_halted
-    traces = [iss.tiles[0].trace(thread) for thread in range(program.config.tile.contexts)]
-    places = np.concatenate([np.arange(len(trace)) for trace in traces])
-    return (
-        np.concatenate(traces)[np.argsort(places, kind="stable")],
-        iss.read(0, 0, program.config.tile.memory_bytes),
-    )
 
 
 @pytest.mark.parametrize("slots", [4, 5, 6, 7, 8])
