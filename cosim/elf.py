@@ -215,22 +215,28 @@ class Machine(Protocol):
 
     def load(self, tile: int, address: int, content: bytes) -> None:
         """Put bytes into a tile's memory."""
+        ...
 
     def read(self, tile: int, address: int, size: int) -> bytes:
         """Return bytes of a tile's memory, also after a cycle limit."""
+        ...
 
     def boot(self, pc: int = 0, thread: int | None = None) -> None:
         """Choose where the next run starts."""
+        ...
 
     def run(self, max_cycles: int = ...) -> object:
         """Go on to the next rest; raises CycleLimitError and TrapError."""
+        ...
 
     def where(self) -> Sequence["Place"]:
         """Return where each tile stands."""
+        ...
 
     @property
     def cycles(self) -> int:
         """Cycles since the boot."""
+        ...
 
 
 class Place(Protocol):
@@ -239,6 +245,7 @@ class Place(Protocol):
     @property
     def threads(self) -> tuple[tuple[int, bool], ...]:
         """The pc of each context, and whether it runs."""
+        ...
 
 
 class Outcome(Enum):

@@ -16,6 +16,7 @@ from typing import Any
 
 import cocotb
 from cocotb.handle import LogicObject
+from cocotb.simtime import get_sim_time
 from cocotb.triggers import FallingEdge, First, RisingEdge, Timer
 
 with warnings.catch_warnings():
@@ -137,4 +138,4 @@ async def _edge(trigger: FallingEdge) -> None:
 
 
 def _now() -> int:
-    return int(cocotb.simtime.get_sim_time("step"))
+    return int(get_sim_time("step"))

@@ -89,7 +89,7 @@ class Scalar:
         if not isinstance(value, int | float | np.number):
             raise TypeError(f"scalar {self.name} must be a number, not {value!r}")
         if self.dtype != "f32":
-            limits = np.iinfo(np.dtype(number))
+            limits = np.iinfo(SCALAR_DTYPES[self.dtype][0])
             if value != int(value) or not limits.min <= value <= limits.max:
                 raise ValueError(
                     f"scalar {self.name} must be a whole number from {limits.min} to {limits.max}, "
