@@ -31,6 +31,7 @@ from openipu.rtl.layouts import (
     bus_word,
 )
 from openipu.rtl.tile import host as tile_host
+from openipu.rtl.tile.tile import Tile
 
 # What Verilator says of Yosys's Verilog, and why that is right all the same.
 _WAIVERS = {
@@ -92,15 +93,11 @@ def emit(
     emit_src, strip_internal_attrs
         As in `amaranth.back.verilog.convert`; the defaults give small files that simulate fast.
     tile
-        A component with a tile's ports to use instead of `Tile(config.tile)`.
+        A component with a tile's ports to use instead of `Tile(config)`.
     """
     platform = VerilogPlatform() if platform is None else platform
-    if tile is None:
-        from openipu.rtl.tile.tile import Tile
-
-        tile = Tile(config)
     components: dict[str, wiring.Component] = {
-        "openipu_tile": tile,
+        "openipu_tile": Tile(config) if tile is None else tile,
         "openipu_exchange_mux": ExchangeMux(config),
         "openipu_report_leaves": ReportLeaves(),
         "openipu_host": ChipHost(config),
