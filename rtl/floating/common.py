@@ -94,6 +94,15 @@ ONE = constant(exponent=BIAS)
 NAN = constant(exponent=MAX_EXPONENT, fraction=1 << FRACTION_BITS - 1)
 
 
+class Special(enum.Enum, shape=2):
+    """Results that no rounding makes."""
+
+    NONE = 0
+    INFINITE = 1
+    NAN = 2
+    INVALID = 3  #: a NaN, and the operation was invalid
+
+
 class Exact(data.Struct):
     """A result before rounding. Its value is significand * 2**(exponent - BIAS - SUM_BITS + 1).
 
@@ -104,12 +113,8 @@ class Exact(data.Struct):
     exponent: EXPONENT_BITS + 1
     """Biased exponent of the significand's top bit, at least 1."""
     negative: 1
-    infinite: 1
-    """The result is an infinity, whatever the significand."""
-    nan: 1
-    """The result is a NaN, whatever else is set."""
-    invalid: 1
-    """The operation was invalid."""
+    special: Special
+    """Unless NONE, this is the result, and significand and exponent mean nothing."""
 
 
 def rounds_up(rm: Value, negative: Value, last: Value, half: Value, rest: Value) -> Value:
@@ -185,20 +190,20 @@ class Round(wiring.Component):
         carries = kept[:-1].all() & half & rounds_up(rm, negative, one, cut[-2], cut[:-2].any())
         m.d.comb += tiny.eq(~normal & ~carries)
 
-        greatest = Mux(
-            to_infinity, constant(exponent=MAX_EXPONENT), constant(exponent=MAX_EXPONENT) - 1
-        )
-        with m.If(exact.nan):
-            m.d.comb += self.result.eq(NAN)
-        with m.Elif(exact.infinite):
-            m.d.comb += self.result.eq(Cat(constant(exponent=MAX_EXPONENT)[:-1], negative))
-        with m.Else():
-            magnitude = Mux(overflow, greatest, rounded)[:FRACTION_BITS + EXPONENT_BITS]
-            m.d.comb += [
-                self.result.eq(Cat(magnitude, negative)),
-                self.flags.overflow.eq(overflow),
-                self.flags.inexact.eq(overflow | half | rest),
-                self.flags.underflow.eq(tiny & (half | rest)),
-            ]
-        m.d.comb += self.flags.invalid.eq(exact.invalid)
+        infinity = constant(exponent=MAX_EXPONENT)[:-1]
+        with m.Switch(exact.special):
+            with m.Case(Special.NAN):
+                m.d.comb += self.result.eq(NAN)
+            with m.Case(Special.INVALID):
+                m.d.comb += [self.result.eq(NAN), self.flags.invalid.eq(1)]
+            with m.Case(Special.INFINITE):
+                m.d.comb += self.result.eq(Cat(infinity, negative))
+            with m.Default():
+                magnitude = Mux(overflow, infinity - ~to_infinity, rounded)
+                m.d.comb += [
+                    self.result.eq(Cat(magnitude[: len(infinity)], negative)),
+                    self.flags.overflow.eq(overflow),
+                    self.flags.inexact.eq(overflow | half | rest),
+                    self.flags.underflow.eq(tiny & (half | rest)),
+                ]
         return m

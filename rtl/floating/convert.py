@@ -103,7 +103,7 @@ class ToInteger(wiring.Component):
             m_signed.eq(self.x_signed),
             m_rm.eq(self.x_rm),
         ]
-        m.d.comb += m_fixed.eq(m_significand << FIXED_BITS - PRECISION)
+        m.d.comb += m_fixed.eq(m_significand.shift_left(FIXED_BITS - PRECISION))
 
         w_fixed, w_beyond = Signal(FIXED_BITS), Signal()
         w_negative, w_signed, w_rm = Signal(), Signal(), Signal(3)

@@ -14,6 +14,7 @@ from openipu.rtl.floating.common import (
     Exact,
     Float32,
     RoundingMode,
+    Special,
 )
 from openipu.rtl.floating.shift import JammingShifter
 from openipu.rtl.isa import FpuOp
@@ -39,10 +40,8 @@ class Multiplied(data.Struct):
     product_negative: 1
     addend_negative: 1
     rm: 3
-    infinite: 1
+    special: Special
     infinite_negative: 1
-    nan: 1
-    invalid: 1
 
 
 class FusedMultiplyAdd(wiring.Component):
@@ -120,18 +119,17 @@ class FusedMultiplyAdd(wiring.Component):
         ]
         nan = x_a.is_nan | x_b.is_nan
         infinite = x_a.is_infinite | x_b.is_infinite
-        m.d.comb += [
-            out.infinite.eq(infinite | x_c.is_infinite),
-            out.infinite_negative.eq(Mux(x_c.is_infinite, addend_negative, product_negative)),
-            out.invalid.eq(
-                x_a.is_signalling
-                | x_b.is_signalling
-                | x_c.is_signalling
-                | (infinite & zero)
-                | (infinite & ~nan & x_c.is_infinite & (product_negative != addend_negative))
-            ),
-            out.nan.eq(nan | x_c.is_nan | out.invalid),
-        ]
+        signalling = x_a.is_signalling | x_b.is_signalling | x_c.is_signalling
+        opposite = x_c.is_infinite & (product_negative != addend_negative)
+        m.d.comb += out.infinite_negative.eq(
+            Mux(x_c.is_infinite, addend_negative, product_negative)
+        )
+        with m.If(signalling | (infinite & (zero | (~nan & opposite)))):
+            m.d.comb += out.special.eq(Special.INVALID)
+        with m.Elif(nan | x_c.is_nan):
+            m.d.comb += out.special.eq(Special.NAN)
+        with m.Elif(infinite | x_c.is_infinite):
+            m.d.comb += out.special.eq(Special.INFINITE)
         return out
 
     def _add(self, m: Module, m_in: data.View) -> data.View:
@@ -140,8 +138,8 @@ class FusedMultiplyAdd(wiring.Component):
         m_high = Signal(SUM_BITS)
         m.submodules.aligner = aligner = JammingShifter(SUM_BITS)
         m.d.comb += [
-            m_product.eq(m_in.product << BELOW),
-            m_addend.eq(m_in.addend << PRODUCT_BITS - PRECISION + BELOW),
+            m_product.eq(m_in.product.shift_left(BELOW)),
+            m_addend.eq(m_in.addend.shift_left(PRODUCT_BITS - PRECISION + BELOW)),
             m_high.eq(Mux(m_in.addend_high, m_addend, m_product)),
             aligner.value.eq(Mux(m_in.addend_high, m_product, m_addend)),
             aligner.amount.eq(m_in.distance),
@@ -162,11 +160,9 @@ class FusedMultiplyAdd(wiring.Component):
             out.significand.eq(Mux(turned, m_backward, m_forward)),
             out.exponent.eq(m_in.exponent),
             out.negative.eq(high_negative ^ turned),
-            out.infinite.eq(m_in.infinite),
-            out.nan.eq(m_in.nan),
-            out.invalid.eq(m_in.invalid),
+            out.special.eq(m_in.special),
         ]
-        with m.If(m_in.infinite):
+        with m.If(m_in.special == Special.INFINITE):
             m.d.comb += out.negative.eq(m_in.infinite_negative)
         with m.Elif(subtract & (out.significand == 0)):
             m.d.comb += out.negative.eq(m_in.rm == RoundingMode.RDN.value)

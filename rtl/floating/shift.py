@@ -68,7 +68,7 @@ class LeftShifter(wiring.Component):
         value = self.value
         for level in reversed(range(len(self.amount))):
             shifted = Signal(len(value), name=f"shifted_{1 << level}")
-            m.d.comb += shifted.eq(Mux(self.amount[level], value << (1 << level), value))
+            m.d.comb += shifted.eq(Mux(self.amount[level], value.shift_left(1 << level), value))
             value = shifted
         m.d.comb += self.result.eq(value)
         return m
