@@ -92,9 +92,11 @@ class TestDependencies:
         names = {re.split(r"[<>=\[]", item)[0] for item in PROJECT["dependencies"]}
         modules = {
             "cocotb": ("cocotb", "cocotb_tools"), "cocotbext-axi": ("cocotbext",),
-            "pyelftools": ("elftools",), "ziglang": ("ziglang",),
+            "pyelftools": ("elftools",),
         }  # fmt: skip
-        declared = {module for name in names for module in modules.get(name, (name,))}
+        declared = {
+            module for name in names for module in modules.get(name, (name.replace("-", "_"),))
+        }
         assert imports - declared - sys.stdlib_module_names - {"openipu"} == set()
 
 
