@@ -91,6 +91,8 @@ class Server:
             if response:
                 raise RuntimeError(f"reading {address:#x} got the AXI response {response}")
             words.append(int.from_bytes(data, "little"))
+        # The last instruction before a rest leaves the pipeline after it, and is there by now.
+        self.flush_trace()
         return words
 
     async def go(self, control: int, max_cycles: int) -> tuple[bool, int, float]:
