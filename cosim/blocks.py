@@ -128,8 +128,8 @@ def driver(module: str, ports: tuple[Port, ...], clock: str) -> str:
     """Return the C++ that creates and steps the block's models.
 
     Setting the clock's remembered value back instead of evaluating its falling edge, at which
-    nothing in a block changes, halves the evaluations. Compiled with OPENIPU_CHECK_BLOCKS, each
-    step also checks that no output depends on an input of the same cycle.
+    nothing in a block changes, halves the evaluations. With OPENIPU_CHECK_BLOCKS in the simulator's
+    environment, each step also checks that no output depends on an input of the same cycle.
     """
     data = [port for port in ports if port.name != clock]
     inputs = [port for port in data if not port.output]
@@ -140,11 +140,11 @@ def driver(module: str, ports: tuple[Port, ...], clock: str) -> str:
     def lines(kept: list[Port]) -> str:
         return "\n".join(f"    {p.cpp_copy}" for p in kept)
 
-    members = [f"model.{p.member}" for p in outputs]
-    keep = "\n".join(f"    const auto {p.name}_was = model.{p.member};" for p in outputs)
+    keep = "\n".join(f"        const auto {p.name}_was = model.{p.member};" for p in outputs)
     same = "\n".join(
-        f'    if (std::memcmp(&{p.name}_was, &{member}, sizeof {p.name}_was)) depends("{p.name}");'
-        for p, member in zip(outputs, members, strict=True)
+        f"        if (std::memcmp(&{p.name}_was, &model.{p.member}, sizeof {p.name}_was))\n"
+        f'            depends("{p.name}");'
+        for p in outputs
     )
     return f"""#include <cstdio>
 #include <cstdlib>
@@ -154,12 +154,12 @@ def driver(module: str, ports: tuple[Port, ...], clock: str) -> str:
 #include "V{module}___024root.h"
 #include "svdpi.h"
 
-#ifdef OPENIPU_CHECK_BLOCKS
+static const bool check = std::getenv("OPENIPU_CHECK_BLOCKS") != nullptr;
+
 static void depends(const char* output) {{
     std::fprintf(stderr, "{module}.%s depends on an input of the same cycle\\n", output);
     std::exit(2);
 }}
-#endif
 
 extern "C" void* {module}_new(const char* name{results}) {{
     V{module}* const created = new V{module}{{name}};
@@ -173,11 +173,11 @@ extern "C" void* {module}_new(const char* name{results}) {{
 extern "C" void {module}_step(void* handle, {parameters}) {{
     V{module}& model = *static_cast<V{module}*>(handle);
 {lines(inputs)}
-#ifdef OPENIPU_CHECK_BLOCKS
+    if (check) {{
 {keep}
-    model.eval();
+        model.eval();
 {same}
-#endif
+    }}
     model.port_{clock} = 1;
     model.eval();
     model.port_{clock} = 0;

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from importlib import metadata, util
 from pathlib import Path
 
+import cocotb_tools.config
+import find_libpython
 from rich.console import Console
 
 from openipu.cosim import blocks
@@ -82,13 +84,13 @@ class BuildOptions:
         Record waves (FST) on request. Blocks are not separate models then, which is slow to build.
     coverage : bool
         Collect line and toggle coverage; blocks as for waves.
-    check_blocks : bool
-        Check in every cycle that no output of a block depends on an input of the same cycle.
+    bare : bool
+        Put the model into the C++ loop of hdl/bare.cpp in place of VPI and cocotb.
     """
 
     waves: bool = False
     coverage: bool = False
-    check_blocks: bool = False
+    bare: bool = False
 
 
 PLAIN = BuildOptions()
@@ -117,9 +119,6 @@ class Simulator:
 
         Raises BuildError if this Python has no shared library that the simulator could load.
         """
-        import cocotb_tools.config
-        import find_libpython
-
         library = find_libpython.find_libpython()
         if library is None:
             raise BuildError(
@@ -162,7 +161,7 @@ def build(
         for block in design.blocks:
             files |= block.files
         design = Design(top=design.top, files=files, clock=design.clock)
-    libraries = [_build_block(block, options, console) for block in design.blocks]
+    libraries = [_build_block(block, console) for block in design.blocks]
     directory, built = _build_top(design, libraries, options, console)
     return Simulator(
         executable=directory / "sim",
@@ -172,9 +171,7 @@ def build(
     )
 
 
-def _build_block(
-    design: Design, options: BuildOptions, console: Console
-) -> tuple[Path, bool]:
+def _build_block(design: Design, console: Console) -> tuple[Path, bool]:
     """Build the library of a block; return its directory and whether that was needed."""
     clock = design.clock
     if clock is None:
@@ -191,15 +188,14 @@ def _build_block(
         sources = [*design.files, "wrapper.v"]
         log.run([*_verilator(), *flags, "-Mdir", ".", *sources], "Verilating")
         log.run([*_make(f"{prefix}.mk"), f"{prefix}__ALL.a"], "compiling")
-        check = ["-DOPENIPU_CHECK_BLOCKS"] if options.check_blocks else []
         include = _verilator_root() / "include"
         log.run(
-            ["g++", "-std=c++20", "-O3", *check, f"-I{include}", f"-I{include}/vltstd", "-I.",
+            ["g++", "-std=c++20", "-O3", f"-I{include}", f"-I{include}/vltstd", "-I.",
              "-c", "driver.cpp", "-o", "driver.o"],
             "compiling the driver of",
         )  # fmt: skip
 
-    key = _key(files, [*flags, repr(options.check_blocks)])
+    key = _key(files, flags)
     return _keep_build(f"{design.top}-{key}", files, make, console)
 
 
@@ -215,17 +211,22 @@ def _build_top(
     for block, (library, _) in zip(design.blocks, libraries, strict=True):
         files[f"{block.top}_stand_in.v"] = (library / "stand_in.v").read_text()
         objects += [str(library / "driver.o"), str(library / f"V{block.top}__ALL.a")]
-    import cocotb_tools.config
-
-    cocotb_libraries = cocotb_tools.config.libs_dir
     flags = [
-        *_VERILATOR_FLAGS, "--exe", "--vpi", "--public-depth", "1",
-        "--prefix", "Vtop", "--top-module", design.top, "-o", "sim",
-        "-LDFLAGS", f"-rdynamic -Wl,-rpath,{cocotb_libraries} -L{cocotb_libraries} "
-        "-lcocotbvpi_verilator -pthread",
+        *_VERILATOR_FLAGS, "--exe", "--prefix", "Vtop", "--top-module", design.top, "-o", "sim",
     ]  # fmt: skip
-    if design.clock is not None:
-        flags += ["-CFLAGS", f"-DOPENIPU_CLOCK={design.clock}"]
+    if options.bare:
+        main = [str(HDL / "bare.cpp"), str(HDL / "backdoor.cpp")]
+        flags += ["-LDFLAGS", "-pthread"]
+    else:
+        main = [str(HDL / "main.cpp"), str(HDL / "backdoor.cpp")]
+        libraries_of_cocotb = cocotb_tools.config.libs_dir
+        flags += [
+            "--vpi", "--public-depth", "1", "-LDFLAGS",
+            f"-rdynamic -pthread -Wl,-rpath,{libraries_of_cocotb} -L{libraries_of_cocotb} "
+            "-lcocotbvpi_verilator",
+        ]  # fmt: skip
+        if design.clock is not None:
+            flags += ["-CFLAGS", f"-DOPENIPU_CLOCK={design.clock}"]
     if options.waves:
         flags += ["--trace-fst", "--trace-structs"]
     if options.coverage:
@@ -233,16 +234,13 @@ def _build_top(
 
     def make(directory: Path, log: "_Log") -> None:
         log.run(
-            [*_verilator(), *flags, "-Mdir", ".", *files, *_HDL_CPP, *objects],
+            [*_verilator(), *flags, "-Mdir", ".", *files, *main, *objects],
             "Verilating",
         )
         log.run(_make("Vtop.mk"), "compiling")
 
-    key = _key(files, [*flags, *objects], _HDL_CPP)
+    key = _key(files, [*flags, *objects], main)
     return _keep_build(f"{design.top}-{key}", files, make, console)
-
-
-_HDL_CPP = [str(HDL / name) for name in ("main.cpp", "backdoor.cpp")]
 
 
 class _Log:
@@ -292,6 +290,8 @@ def _keep_build(
             log = build_root() / f"{name}.failed.log"
             shutil.copy(directory / "build.log", log)
             raise BuildError(f"{error}\nthe whole log: {log}") from None
+        for header in directory.glob("*.gch"):  # 90 MB each
+            header.unlink()
 
     return keep(name, compile_in)
 

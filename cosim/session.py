@@ -116,6 +116,9 @@ class Session:
     ----------
     memory : ndarray of uint8, (tiles, memory_bytes)
         The tiles' memories themselves. Valid to touch while the chip rests.
+    last_cycles : int
+    last_seconds : float
+        Clock cycles that the last `run` or `step` simulated, and what that took.
 
     Raises
     ------
@@ -141,7 +144,8 @@ class Session:
         self._log = self._directory / "simulator.log"
         self._trace_read = 0
         self._booted = self._started = False
-        self._last = (0, 0.0)  # simulated cycles and seconds of the last run
+        self.last_cycles = 0
+        self.last_seconds = 0.0
         try:
             self.memory = self._map_memory()
             self._process, self._connection = self._start(waves)
@@ -259,8 +263,8 @@ class Session:
             zone=bits >> 6 & 3,
             cycles=cycles,
             barriers=barriers,
-            simulated_cycles=self._last[0],
-            seconds=self._last[1],
+            simulated_cycles=self.last_cycles,
+            seconds=self.last_seconds,
         )
 
     @property
@@ -308,18 +312,18 @@ class Session:
         if not isinstance(max_cycles, int) or max_cycles < 1:
             raise ValueError(f"max_cycles must be an int from 1 on, not {max_cycles!r}")
         if not self._started:
-            rests, *self_last = self._ask("go", bits, max_cycles)
+            outcome = self._ask("go", bits, max_cycles)
             self._started = True
         else:
             status = self.status()
             if status.all_halted:
                 raise SimulationError("the program has ended on all tiles; boot must come first")
             if status.resting:
-                rests, *self_last = self._ask("go", bits | _RELEASE, max_cycles)
+                outcome = self._ask("go", bits | _RELEASE, max_cycles)
             else:  # after a cycle limit
                 self._write_register(control.CONTROL, bits)
-                rests, *self_last = self._ask("wait", max_cycles)
-        self._last = (self_last[0], self_last[1])
+                outcome = self._ask("wait", max_cycles)
+        rests, self.last_cycles, self.last_seconds = outcome
         status = self.status()
         if status.trapped or status.zone_mismatch:
             raise self._trap_error(status)
