@@ -1,0 +1,29 @@
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from openipu.cosim.lockstep import compare
+from openipu.cosim.random_program import random_program
+from openipu.rtl.config import ChipConfig, TileConfig
+
+sys.path.insert(0, str(Path(__file__).parent))
+from tile_bench import run_tile
+
+KIB = 1024
+
+
+@pytest.mark.parametrize(
+    ("slots", "banks", "bus_bits", "latency"),
+    [(4, 9, 32, 3), (6, 8, 64, 4), (8, 16, 64, 9)],
+)
+def test_random_program_in_lock_step_with_the_model(slots, banks, bus_bits, latency):
+    tile = TileConfig(slots=slots, banks=banks, bank_bytes=2 * KIB, bus_bits=bus_bits, trace=True)
+    config = ChipConfig(tiles=1, exchange_latency=latency, tile=tile)
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    program = random_program(seed, config, instructions=12, rounds=1)
+    run = run_tile(config, program.image, thread=program.thread, read_memory=True)
+    assert run.halted
+    assert compare(program, run.trace, run.memory) == len(run.records) > 0
