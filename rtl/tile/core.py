@@ -124,7 +124,7 @@ class Core(wiring.Component):
             self.contexts.eq(threads.running),
             self.waiting.eq(threads.waiting),
             self.zone.eq(threads.zone),
-            self.halted.eq(threads.halted),
+            self.halted.eq(threads.halted & ~parts.traps.record.valid),
             self.pcs.eq(threads.pcs),
             self.trap.eq(parts.traps.record),
             parts.traps.run.eq(self.run),
