@@ -4,7 +4,7 @@ IEEE 754-2019 binary32 with the choices of The RISC-V Instruction Set Manual, Vo
 NaN results are canonical, tininess is detected after rounding.
 """
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -32,19 +32,19 @@ class RoundingMode(enum.Enum, shape=3):
 class Flags(data.Struct):
     """Exception flags in the order of fflags."""
 
-    inexact: 1
-    underflow: 1
-    overflow: 1
-    divide_by_zero: 1
-    invalid: 1
+    inexact: unsigned(1)
+    underflow: unsigned(1)
+    overflow: unsigned(1)
+    divide_by_zero: unsigned(1)
+    invalid: unsigned(1)
 
 
 class Float32(data.Struct):
     """A binary32 pattern."""
 
-    fraction: FRACTION_BITS
-    exponent: EXPONENT_BITS
-    sign: 1
+    fraction: unsigned(FRACTION_BITS)
+    exponent: unsigned(EXPONENT_BITS)
+    sign: unsigned(1)
 
     @property
     def magnitude(self) -> Value:
@@ -109,10 +109,10 @@ class Exact(data.Struct):
     Bit 0 of the significand may stand for any number of ones below it.
     """
 
-    significand: SUM_BITS
-    exponent: EXPONENT_BITS + 1
+    significand: unsigned(SUM_BITS)
+    exponent: unsigned(EXPONENT_BITS + 1)
     """Biased exponent of the significand's top bit, at least 1."""
-    negative: 1
+    negative: unsigned(1)
     special: Special
     """Unless NONE, this is the result, and significand and exponent mean nothing."""
 

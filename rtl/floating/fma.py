@@ -1,6 +1,6 @@
 """Fused multiply-add, which is also the adder and the multiplier."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -30,18 +30,18 @@ PRECISION bits, one more to round by, and bit 0 for all that was lost."""
 class Multiplied(data.Struct):
     """What stage x hands to stage m."""
 
-    product: PRODUCT_BITS
-    addend: PRECISION
-    addend_high: 1
+    product: unsigned(PRODUCT_BITS)
+    addend: unsigned(PRECISION)
+    addend_high: unsigned(1)
     """The addend's exponent is the greater one: the product is shifted."""
-    distance: ceil_log2(SUM_BITS)
+    distance: unsigned(ceil_log2(SUM_BITS))
     """How far to shift the lower one to the right; the greatest value shifts everything out."""
-    exponent: EXPONENT_BITS + 1
-    product_negative: 1
-    addend_negative: 1
-    rm: 3
+    exponent: unsigned(EXPONENT_BITS + 1)
+    product_negative: unsigned(1)
+    addend_negative: unsigned(1)
+    rm: unsigned(3)
     special: Special
-    infinite_negative: 1
+    infinite_negative: unsigned(1)
 
 
 class FusedMultiplyAdd(wiring.Component):
