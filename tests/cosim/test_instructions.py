@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
-from openipu.cosim.instruction_program import instruction_program
-from openipu.cosim.lockstep import on_model
+from openipu.cosim.errors import TrapError
+from openipu.cosim.golden.iss import ChipISS
+from openipu.cosim.instruction_program import A, instruction_program
+from openipu.cosim.lockstep import compare, on_model, on_session
+from openipu.cosim.program import Assembler
+from openipu.cosim.session import Session
 from openipu.rtl.config import ChipConfig, TileConfig
-from openipu.rtl.isa import INSTRUCTIONS, decode
+from openipu.rtl.isa import INSTRUCTIONS, Cause, Unit, decode
 
 CONFIG = ChipConfig(tiles=1, tile=TileConfig(banks=4, bank_bytes=16384, trace=True))
 TRIED = [row for row in INSTRUCTIONS if row.name != "xtrap"]
@@ -24,3 +28,45 @@ def test_programs_execute_their_instruction(row):
         assert decode(0x3020_0073) in executed  # it came back from its handler
     else:
         assert row in executed
+
+
+@pytest.fixture(scope="module")
+def session():
+    with Session(CONFIG) as session:
+        yield session
+
+
+@pytest.mark.parametrize("row", TRIED, ids=lambda row: row.name)
+def test_rtl_agrees_with_the_model(session, row):
+    program = instruction_program(row, CONFIG, entries=300)
+    assert compare(program, *on_session(session)(program)) > 1000 or row.unit is Unit.THREAD
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("row", TRIED, ids=lambda row: row.name)
+def test_rtl_agrees_with_the_model_for_long(session, row, seed):
+    program = instruction_program(row, CONFIG, entries=2400, seed=seed)
+    compare(program, *on_session(session)(program))
+
+
+@pytest.mark.parametrize("code", [0, 1, 31])
+@pytest.mark.parametrize("value", [0, 0xFFFF_FFFF, 0x1234_5678])
+@pytest.mark.parametrize("thread", [0, 3, CONFIG.tile.supervisor])
+def test_xtrap_goes_to_the_host(session, code, value, thread):
+    assembler = Assembler(0x40)
+    assembler.handler()  # which isn't asked
+    assembler.constant(A, value)
+    assembler.emit("xtrap", rs1=A, imm=code)
+    traps = []
+    for machine in (session, ChipISS(CONFIG)):
+        machine.load(0, 0x40, assembler.code)
+        machine.boot(0x40, thread)
+        with pytest.raises(TrapError) as error:
+            machine.run(10_000)
+        traps.append(vars(error.value))
+    assert traps[0] == traps[1]
+    assert traps[0] == {
+        "tile": 0, "thread": thread, "pc": assembler.here - 4, "cause": Cause.EXPLICIT,
+        "code": code, "value": value,
+    }  # fmt: skip
