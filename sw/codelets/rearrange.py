@@ -1,0 +1,29 @@
+"""Moving elements about within a tile."""
+
+from typing import Any
+
+import numpy as np
+
+from openipu.sw.codelets.arithmetic import F32
+from openipu.sw.codelets.codelet import Codelet, Field, Input, Output, Scalar, register
+
+
+def _transpose(*, x: F32, y: F32, rows: Any, columns: Any, step: Any) -> None:
+    r, c, s = int(rows), int(columns), int(step)
+    index = np.arange(c)[:, None] + np.arange(r) * s
+    y[...] = x[index.reshape(-1)]
+
+
+TRANSPOSE = register(
+    Codelet(
+        name="transpose",
+        fields=(
+            Field("x", Input), Field("y", Output),
+            Scalar("rows"), Scalar("columns"), Scalar("step"),
+        ),
+        source="rearrange.c",
+        reference=_transpose,
+        cycles=lambda x, y, rows, columns, step: 15 + int(columns) * (6 + 5 * int(rows)),
+    )
+)  # fmt: skip
+"""y (columns, rows) = x (rows, columns) transposed, x's rows lying `step` elements apart."""

@@ -1,0 +1,216 @@
+"""What all operations stand on: tensors, where they lie, and bringing operands to a tile.
+
+An operation decides which tile computes which part of its result, asks the builder for its operands
+there (`Builder.local`, which inserts copies where they are elsewhere), splits a tile's part over
+the workers, and adds one compute set. Reshapes, transpositions and slices are only another view of
+the same elements.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openipu.rtl.config import ChipConfig
+from openipu.sw.graph import ComputeSet, Graph, View
+from openipu.sw.program import Copy, Execute, Program
+from openipu.sw.program import Sequence as ProgramSequence
+
+Index = NDArray[np.int64]
+
+
+class OpError(ValueError):
+    """An operation can't be done with these operands; the message says which rule they break."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A value in a model: elements of a variable in some shape, or a constant not yet on a tile.
+
+    `data` is a View or an array; indexing, `reshape` and so on work as in NumPy and move nothing.
+    """
+
+    name: str
+    data: View | NDArray[Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape."""
+        return self.data.shape
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(self.data.size)
+
+    @property
+    def dtype(self) -> str:
+        """Name of the element type."""
+        return self.data.dtype if isinstance(self.data, View) else self.data.dtype.name
+
+    def __getitem__(self, key: Any) -> "Tensor":
+        return Tensor(self.name, self.data[key])
+
+    def reshape(self, *shape: int) -> "Tensor":
+        """Return the same elements in another shape."""
+        return Tensor(self.name, self.data.reshape(*shape))
+
+    def transpose(self, *axes: int) -> "Tensor":
+        """Return the dimensions in another order, reversed by default."""
+        return Tensor(self.name, self.data.transpose(*axes))
+
+    def broadcast_to(self, *shape: int) -> "Tensor":
+        """Return elements repeated as NumPy broadcasts them."""
+        if isinstance(self.data, View):
+            return Tensor(self.name, self.data.broadcast_to(*shape))
+        return Tensor(self.name, np.broadcast_to(self.data, shape))
+
+    @property
+    def runs(self) -> int:
+        """How many contiguous pieces of memory it consists of, at the least; constants have 1."""
+        return len(self.data.intervals) if isinstance(self.data, View) else 1
+
+    def read(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the tensor's elements, given those of its variable (flat)."""
+        if isinstance(self.data, View):
+            taken: NDArray[Any] = values[self.data.index]
+            return taken
+        return self.data
+
+
+def split(count: int, parts: int) -> list[tuple[int, int]]:
+    """Return `count` in at most `parts` ranges (first, end), the larger first, none empty."""
+    size, more = divmod(count, parts)
+    ends = np.cumsum([0] + [size + (i < more) for i in range(parts)]).tolist()
+    return [(a, b) for a, b in zip(ends, ends[1:], strict=False) if b > a]
+
+
+class Builder:
+    """A graph and its program in the making, for one machine.
+
+    Attributes
+    ----------
+    config : ChipConfig
+    graph : Graph
+    steps : list of Program
+        What there is to do so far, in order.
+    """
+
+    def __init__(self, config: ChipConfig) -> None:
+        self.config = config
+        self.graph = Graph()
+        self.steps: list[Program] = []
+
+    @property
+    def tiles(self) -> int:
+        """Tiles to spread over."""
+        return self.config.tiles
+
+    @property
+    def workers(self) -> int:
+        """Workers of a tile."""
+        return self.config.tile.slots
+
+    @property
+    def program(self) -> Program:
+        """All steps so far."""
+        return ProgramSequence(*self.steps)
+
+    def input(self, name: str, shape: Sequence[int], dtype: str = "float32") -> Tensor:
+        """Add a variable for the host to write, spread evenly by its first dimension.
+
+        Where that has fewer elements than there are tiles, by all dimensions.
+        """
+        variable = self.graph.variable(self._unique(name), tuple(shape), dtype)
+        rows = shape[0] if len(shape) else 1
+        unit = variable.size // rows if rows >= self.tiles else 1
+        for tile, (a, b) in enumerate(split(variable.size // max(unit, 1), self.tiles)):
+            variable.flat[a * unit : b * unit].map(tile)
+        return Tensor(name, variable.all)
+
+    def local(self, label: str, parts: Iterable[tuple[int, Tensor]]) -> list[View]:
+        """Return each part as contiguous elements on its tile.
+
+        `parts` are (tile, part of one tensor). What is not there yet is copied, all in one step;
+        equal parts on one tile are there once. Constants are there from the start.
+        """
+        wanted = list(parts)
+        found: dict[tuple[int, bytes], View] = {}
+        missing: dict[tuple[int, bytes], Tensor] = {}
+        keys = []
+        for tile, part in wanted:
+            raw = part.data.index if isinstance(part.data, View) else part.data
+            keys.append((tile, np.ascontiguousarray(raw).tobytes()))
+            if keys[-1] in found or keys[-1] in missing:
+                continue
+            if isinstance(part.data, View) and _is_local(part.data, tile):
+                found[keys[-1]] = part.data.reshape(-1)
+            else:
+                missing[keys[-1]] = part
+        if missing:
+            pieces = self._bring(label, [(tile, part) for (tile, _), part in missing.items()])
+            found.update(zip(missing, pieces, strict=True))
+        return [found[key] for key in keys]
+
+    def _bring(self, label: str, parts: list[tuple[int, Tensor]]) -> list[View]:
+        views = [part.data for _, part in parts]
+        sizes = [view.size for view in views]
+        if isinstance(views[0], View):
+            source = views[0].variable
+            index = np.concatenate([v.index.reshape(-1) for v in views if isinstance(v, View)])
+            name = self._unique(f"{label}/{source.name}")
+            scratch = self.graph.variable(name, (sum(sizes),), source.dtype)
+            if index.size:
+                self.steps.append(Copy(View(source, index), scratch.all, name=name))
+        else:
+            values = np.concatenate([v.reshape(-1) for v in views if not isinstance(v, View)])
+            scratch = self.graph.constant(self._unique(f"{label}/{parts[0][1].name}"), values)
+        ends = np.cumsum(sizes).tolist()
+        pieces = [scratch.flat[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+        for piece, (tile, _) in zip(pieces, parts, strict=True):
+            piece.map(tile)
+        return pieces
+
+    def result(
+        self, label: str, shape: Sequence[int], dtype: str, blocks: Sequence[tuple[int, Index]]
+    ) -> tuple[Tensor, list[View]]:
+        """Add the variable of a result and return it, with its blocks.
+
+        `blocks` are (tile, flat positions in the result); each block is contiguous in memory, in
+        the order of its positions. Together they name every position once.
+        """
+        size = int(np.prod(tuple(shape), dtype=np.int64))
+        order = np.concatenate([np.zeros(0, np.int64), *(b.reshape(-1) for _, b in blocks)])
+        plain = np.array_equal(order, np.arange(size))
+        variable = self.graph.variable(
+            self._unique(label), tuple(shape) if plain else (size,), dtype
+        )
+        views, first = [], 0
+        for tile, block in blocks:
+            views.append(variable.flat[first : first + block.size].map(tile))
+            first += block.size
+        place = np.empty(size, np.int64)
+        place[order] = np.arange(size)
+        return Tensor(label, View(variable, place.reshape(tuple(shape)))), views
+
+    def compute_set(self, label: str) -> ComputeSet:
+        """Add a compute set and its execution."""
+        compute_set = self.graph.compute_set(label)
+        self.steps.append(Execute(compute_set, name=compute_set.name))
+        return compute_set
+
+    def _unique(self, name: str) -> str:
+        unique, number = name, 1
+        while unique in self.graph.variables:
+            number += 1
+            unique = f"{name}.{number}"
+        return unique
+
+
+def _is_local(view: View, tile: int) -> bool:
+    index = view.index.reshape(-1)
+    if index.size and not np.array_equal(index, np.arange(index[0], index[0] + index.size)):
+        return False
+    return bool((view.variable.tiles[index] == tile).all())

@@ -1,0 +1,77 @@
+"""Reductions over some dimensions."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from openipu.sw.codelets.codelet import Codelet
+from openipu.sw.codelets.reduce import ARG_MAX, REDUCE
+from openipu.sw.ops.builder import Builder, OpError, Tensor, split
+
+
+def reduce(
+    builder: Builder, function: str, x: Tensor, axes: Sequence[int], *, keep: bool, name: str
+) -> Tensor:
+    """Return x reduced over `axes` (which may be negative).
+
+    `function` is one of `codelets.reduce.REDUCE`; elements are taken in ascending order. `keep`
+    leaves the reduced dimensions there, with size 1.
+    """
+    if function not in REDUCE:
+        raise ValueError(f"function must be one of {', '.join(REDUCE)}, not {function!r}")
+    return _reduce(builder, REDUCE[function], "float32", x, axes, keep=keep, name=name)
+
+
+def argmax(builder: Builder, x: Tensor, axis: int, *, keep: bool, name: str) -> Tensor:
+    """Return where along `axis` the greatest element is, the first of equals, as int32."""
+    if x.shape and x.shape[axis] == 0:
+        raise OpError(f"{name}: the dimension must not be empty, but the shape is {x.shape}")
+    return _reduce(builder, ARG_MAX, "int32", x, (axis,), keep=keep, name=name)
+
+
+def _reduce(
+    builder: Builder, codelet: Codelet, dtype: str, x: Tensor, axes: Sequence[int], *, keep: bool,
+    name: str,
+) -> Tensor:  # fmt: skip
+    rank = len(x.shape)
+    if x.dtype != "float32":
+        raise OpError(f"{name}: the operand must be float32, not {x.dtype}")
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
+    reduced = sorted({axis % rank for axis in axes})
+    kept = [axis for axis in range(rank) if axis not in reduced]
+    results = prod(x.shape[axis] for axis in kept)
+    count = prod(x.shape[axis] for axis in reduced)
+    items = x.transpose(*kept, *reduced).reshape(results, count)
+
+    shares = list(enumerate(split(results, builder.tiles)))
+    rows = [items[a:b] for _, (a, b) in shares]
+    # Results' items one after another, or first items of all results first: the fewer pieces.
+    by_result = sum(p.runs for p in rows) <= sum(p.transpose().runs for p in rows)
+    inputs = builder.local(
+        name,
+        [(tile, p if by_result else p.transpose())
+         for (tile, _), p in zip(shares, rows, strict=True)],
+    )  # fmt: skip
+    parts = [
+        (tile, share, first, end, source)
+        for (tile, share), source in zip(shares, inputs, strict=True)
+        for first, end in split(share[1] - share[0], builder.workers)
+    ]
+    shape = [1 if axis in reduced else size for axis, size in enumerate(x.shape)]
+    result, outputs = builder.result(
+        name, shape, dtype,
+        [(tile, np.arange(share[0] + a, share[0] + b)) for tile, share, a, b, _ in parts],
+    )  # fmt: skip
+    if parts:
+        compute_set = builder.compute_set(name)
+    for (tile, share, a, b, source), output in zip(parts, outputs, strict=True):
+        width = share[1] - share[0]
+        if by_result:
+            view, step, stride = source[a * count : b * count], count, 1
+        else:
+            view, step, stride = source[a : max((count - 1) * width + b, a)], 1, width
+        compute_set.add(codelet, tile, x=view, y=output, count=count, step=step, stride=stride)
+    return result if keep else result.reshape(*(x.shape[axis] for axis in kept))
