@@ -15,6 +15,7 @@ from openipu.rtl.isa import Cause
 
 PROGRAMS = Path(__file__).parent / "programs"
 CACHE = Path(__file__).parents[2] / "build" / "zig-cache"
+SHARED = ChipConfig(tiles=1, tile=TileConfig(banks=4, bank_bytes=16384, trace=True))
 SMALL = ChipConfig(tiles=1, tile=TileConfig(banks=2, bank_bytes=8192))
 
 
@@ -49,10 +50,12 @@ def elf(tmp_path_factory):
     return get
 
 
-@pytest.fixture(params=["iss"])
+@pytest.fixture(params=["iss", "rtl"])
 def run(request):
-    """Return `run_elf` for a backend."""
-    return lambda path, **options: run_elf(path, backend=request.param, **options)
+    """Return `run_elf` for a backend, on the chip that other tests have a simulator of, too."""
+    return lambda path, **options: run_elf(
+        path, backend=request.param, **{"config": SHARED, **options}
+    )
 
 
 @pytest.mark.parametrize("base", [0, 0x8000_0000], ids=hex)
@@ -60,6 +63,11 @@ def run(request):
 def test_programs_pass(elf, run, name, base):
     result = run(elf(name, base), max_cycles=200_000)
     assert (result.outcome, result.message) == (Outcome.PASSED, "passed")
+
+
+@pytest.mark.slow
+def test_a_program_passes_on_the_default_chip(elf):
+    assert run_elf(elf("arithmetic")).outcome is Outcome.PASSED
 
 
 def test_a_failure_has_its_number(elf, run):

@@ -1,10 +1,13 @@
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 
 from openipu.cosim.golden.semantics import fields_of
 from openipu.cosim.golden.trace import FIELDS
-from openipu.cosim.lockstep import LockstepError, compare, on_model, run_seeds
+from openipu.cosim.lockstep import LockstepError, compare, on_model, on_session, run_seeds
 from openipu.cosim.random_program import random_program
+from openipu.cosim.session import Session
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.rtl.isa import INSTRUCTIONS, decode
 
@@ -82,3 +85,50 @@ def test_a_difference_in_memory_is_found():
     changed = memory[:-1] + bytes([memory[-1] ^ 1])
     with pytest.raises(LockstepError, match=r"^seed 1: memory at 0x3ffc is 0x\w+, expected 0x"):
         compare(program, trace, changed)
+
+
+# The first is what other tests use too, so its simulator is built once.
+RTL = [
+    ChipConfig(tiles=1, tile=TileConfig(banks=4, bank_bytes=16384, trace=True)),
+    ChipConfig(
+        tiles=1,
+        exchange_latency=7,
+        tile=TileConfig(slots=4, banks=2, bank_bytes=8192, bus_bits=32, trace=True),
+    ),
+]
+MORE = [
+    ChipConfig(
+        tiles=1,
+        exchange_latency=latency,
+        tile=TileConfig(slots=slots, banks=banks, bank_bytes=bank, bus_bits=bus, trace=True),
+    )
+    for slots, banks, bank, bus, latency in (
+        (5, 16, 2048, 64, 3), (7, 3, 8192, 32, 3), (8, 5, 8192, 64, 16), (6, 64, 2048, 32, 5),
+    )
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def rtl():
+    """Return the runner of a configuration; its session lasts."""
+    with ExitStack() as stack:
+        runners = {}
+
+        def get(config):
+            if config not in runners:
+                runners[config] = on_session(stack.enter_context(Session(config)))
+            return runners[config]
+
+        yield get
+
+
+@pytest.mark.parametrize("ten", range(5))
+@pytest.mark.parametrize("config", RTL, ids=["six slots", "four slots"])
+def test_rtl_agrees_with_the_model(rtl, config, ten):
+    assert run_seeds(rtl(config), config, range(10 * ten, 10 * ten + 10)) > 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", RTL + MORE, ids=lambda config: f"{config.tile.slots} slots")
+def test_rtl_agrees_with_the_model_for_long(rtl, config):
+    assert run_seeds(rtl(config), config, range(1000, 1400)) > 400_000
