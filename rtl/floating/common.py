@@ -39,6 +39,11 @@ class Flags(data.Struct):
     invalid: unsigned(1)
 
 
+def flags_of(**raised: Value) -> Value:
+    """Return the bits of `Flags` with some raised where a condition holds."""
+    return Cat(raised.get(name, Const(0, 1)) for name, _ in data.Layout.cast(Flags))
+
+
 class Float32(data.Struct):
     """A binary32 pattern."""
 
@@ -190,20 +195,30 @@ class Round(wiring.Component):
         carries = kept[:-1].all() & half & rounds_up(rm, negative, one, cut[-2], cut[:-2].any())
         m.d.comb += tiny.eq(~normal & ~carries)
 
+        flags = Signal(Flags)
+        m.d.comb += self.flags.eq(flags)
         infinity = constant(exponent=MAX_EXPONENT)[:-1]
+        # Not the fields themselves, since Verilog wants their constant neighbour apart.
+        invalid, overflows, underflows, inexact = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            self.flags.invalid.eq(invalid),
+            flags.overflow.eq(overflows),
+            flags.underflow.eq(underflows),
+            flags.inexact.eq(inexact),
+        ]
         with m.Switch(exact.special):
             with m.Case(Special.NAN):
                 m.d.comb += self.result.eq(NAN)
             with m.Case(Special.INVALID):
-                m.d.comb += [self.result.eq(NAN), self.flags.invalid.eq(1)]
+                m.d.comb += [self.result.eq(NAN), invalid.eq(1)]
             with m.Case(Special.INFINITE):
                 m.d.comb += self.result.eq(Cat(infinity, negative))
             with m.Default():
                 magnitude = Mux(overflow, infinity - ~to_infinity, rounded)
                 m.d.comb += [
                     self.result.eq(Cat(magnitude[: len(infinity)], negative)),
-                    self.flags.overflow.eq(overflow),
-                    self.flags.inexact.eq(overflow | half | rest),
-                    self.flags.underflow.eq(tiny & (half | rest)),
+                    overflows.eq(overflow),
+                    inexact.eq(overflow | half | rest),
+                    underflows.eq(tiny & (half | rest)),
                 ]
         return m
