@@ -128,8 +128,9 @@ def driver(module: str, ports: tuple[Port, ...], clock: str) -> str:
     """Return the C++ that creates and steps the block's models.
 
     Setting the clock's remembered value back instead of evaluating its falling edge, at which
-    nothing in a block changes, halves the evaluations. With OPENIPU_CHECK_BLOCKS in the simulator's
-    environment, each step also checks that no output depends on an input of the same cycle.
+    nothing in a block changes, halves the evaluations. With OPENIPU_CHECK_BLOCKS set in the
+    simulator's environment, each step also checks that no output depends on an input of the same
+    cycle.
     """
     data = [port for port in ports if port.name != clock]
     inputs = [port for port in data if not port.output]
@@ -154,7 +155,8 @@ def driver(module: str, ports: tuple[Port, ...], clock: str) -> str:
 #include "V{module}___024root.h"
 #include "svdpi.h"
 
-static const bool check = std::getenv("OPENIPU_CHECK_BLOCKS") != nullptr;
+static const char* const wish = std::getenv("OPENIPU_CHECK_BLOCKS");
+static const bool check = wish && *wish;
 
 static void depends(const char* output) {{
     std::fprintf(stderr, "{module}.%s depends on an input of the same cycle\\n", output);

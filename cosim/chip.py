@@ -36,6 +36,14 @@ def build_chip(
     return build(chip_design(config, backdoor=backdoor, console=console), options, console=console)
 
 
+def build_tile(config: ChipConfig, *, console: Console | None = None) -> Simulator:
+    """Return the simulator of a tile by itself, for benches of the tile; not with a trace port."""
+    if config.tile.trace:
+        raise ValueError("tile must have no trace port here, whose name C++ models can't have")
+    (block,) = chip_design(config, console=console).blocks
+    return build(block, console=console)
+
+
 def chip_design(
     config: ChipConfig, *, backdoor: bool = True, console: Console | None = None
 ) -> Design:

@@ -34,9 +34,8 @@ class Host:
         self.dut = dut
         self.config = bench_config()
         self.random = random.Random(cocotb.RANDOM_SEED)
+        logging.getLogger("cocotb.openipu_chip").setLevel(logging.ERROR)
         self.axi = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), dut.clk, dut.rst)
-        for interface in (self.axi.write_if, self.axi.read_if):
-            interface.log.setLevel(logging.ERROR)
 
     async def reset(self) -> None:
         """Reset the chip."""

@@ -51,17 +51,25 @@ def run_bench(
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             timeout=_TIMEOUT, check=False,
         )  # fmt: skip
-        tail = "\n".join(done.stdout.splitlines()[-60:])
         if not results.exists():
+            tail = "\n".join(done.stdout.splitlines()[-60:])
             raise BenchError(f"bench {module} ended early (exit {done.returncode}):\n{tail}")
-        cases = ElementTree.parse(results).getroot().iter("testcase")
-        return [
-            BenchResult(
-                case.get("name", ""),
-                tail if case.find("failure") is not None or case.find("error") is not None else "",
-            )
-            for case in cases
-        ]
+        cases = list(ElementTree.parse(results).getroot().iter("testcase"))
+    return [
+        BenchResult(
+            name := case.get("name", ""),
+            "" if case.find("failure") is None else _output_of(name, done.stdout),
+        )
+        for case in cases
+    ]
+
+
+def _output_of(test: str, output: str) -> str:
+    """Return what a test printed, the seed included."""
+    seed = [line for line in output.splitlines() if "Seeding" in line]
+    start = output.find(f".{test} (")
+    end = output.find(" running ", start)
+    return "\n".join([*seed, *output[start:end].splitlines()[-60:]])
 
 
 def bench_config() -> ChipConfig:
