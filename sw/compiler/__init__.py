@@ -1,1 +1,16 @@
-"""openipu.sw.compiler"""
+"""The compiler: graphs and programs in, executables out."""
+
+from openipu.sw.compiler.compile import compile
+from openipu.sw.compiler.errors import CompileError, Item, OutOfMemoryError
+from openipu.sw.compiler.executable import Estimate, Executable
+from openipu.sw.compiler.layout import Region
+
+__all__ = [
+    "CompileError",
+    "Estimate",
+    "Executable",
+    "Item",
+    "OutOfMemoryError",
+    "Region",
+    "compile",
+]

@@ -1,0 +1,27 @@
+"""The codelet that the compiler uses for copies within a tile."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from openipu.sw.codelets.codelet import Codelet, Field, Input, Output, register
+
+
+def _copy_words(source: NDArray[Any], destination: NDArray[Any]) -> None:
+    destination[:] = source
+
+
+def _cycles(source: int, destination: int) -> int:
+    return 11 + 11 * (source // 4) + 5 * (source % 4)
+
+
+copy_words = register(
+    Codelet(
+        name="copy_words",
+        fields=(Field("source", Input, "uint32"), Field("destination", Output, "uint32")),
+        source="copy_words.c",
+        reference=_copy_words,
+        cycles=_cycles,
+    )
+)
+"""Words, whatever they are, from `source` to `destination`, which are of one length."""

@@ -1,0 +1,380 @@
+"""Code generation: a tile's program, worker lists, vertices and exchange tables, as blocks.
+
+Blocks are made first, when their sizes are known but no address is; they refer to each other as
+objects. When everything has its place, `TileCode.encode` writes them.
+"""
+
+import heapq
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from openipu.rtl.config import ChipConfig
+from openipu.sw.compiler.exchange import Entry, Schedule, encode, table_bytes
+from openipu.sw.compiler.nodes import SIZES, Offset
+from openipu.sw.compiler.steps import (
+    CallStep,
+    FunctionStep,
+    HostSync,
+    IfStep,
+    Phase,
+    RepeatStep,
+    Step,
+    Superstep,
+    WhileStep,
+)
+from openipu.sw.graph import Variable, Vertex, View
+
+CALL_ISSUES = 6
+"""What a worker issues for a vertex besides its codelet's code."""
+
+AddressOf = Callable[[Variable, int, int], int]
+"""Address of an element of a variable on a tile."""
+
+
+@dataclass(eq=False)
+class Block:
+    """Words in a tile's memory. `address` is its first byte's, once it has a place."""
+
+    address: int = field(default=-1, init=False)
+
+    category = "program"
+    alignment = 4
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        raise NotImplementedError
+
+    def encode(self, context: "Context") -> bytes:
+        """Return the bytes, now that every address is known."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Context:
+    """What blocks need to know to be written."""
+
+    tile: int
+    symbols: Mapping[str, int]
+    address_of: AddressOf
+    bus_bytes: int
+
+
+@dataclass(eq=False)
+class VertexBlock(Block):
+    """A vertex's struct."""
+
+    vertex: Vertex
+    category = "vertices"
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return self.vertex.codelet.struct_bytes
+
+    def encode(self, context: Context) -> bytes:
+        """Return pointer and length of each vector field, then the scalars."""
+        words = bytearray()
+        for item in self.vertex.codelet.vectors:
+            view = self.vertex.fields[item.name]
+            pointer = 0
+            if view.size:
+                pointer = context.address_of(view.variable, view.interval[0], context.tile)
+            words += struct.pack("<II", pointer, view.size)
+        for scalar in self.vertex.codelet.scalars:
+            words += self.vertex.scalars[scalar.name].tobytes()
+        return bytes(words)
+
+
+@dataclass(eq=False)
+class ListBlock(Block):
+    """What one worker does in one phase."""
+
+    vertices: list[VertexBlock]
+    category = "vertices"
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return 8 * len(self.vertices) + 4
+
+    def encode(self, context: Context) -> bytes:
+        """Return pairs of codelet and vertex, then 0."""
+        words = [
+            word
+            for block in self.vertices
+            for word in (context.symbols[block.vertex.codelet.name], block.address)
+        ]
+        return struct.pack(f"<{len(words) + 1}I", *words, 0)
+
+
+@dataclass(eq=False)
+class TableBlock(Block):
+    """A send or receive table."""
+
+    entries: tuple[Entry, ...]
+    receiving: bool
+    category = "exchange tables"
+    alignment = 8
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return table_bytes(self.entries)
+
+    def encode(self, context: Context) -> bytes:
+        """Return the entries and the end."""
+        words = []
+        for entry in self.entries:
+            address = 0
+            if entry.piece is not None:
+                address = context.address_of(entry.piece.variable, entry.piece.first, context.tile)
+                address += entry.skip * context.bus_bytes
+            words.append(encode(entry, address, receiving=self.receiving))
+        return struct.pack(f"<{len(words) + 1}Q", *words, 0)
+
+
+@dataclass(eq=False)
+class NodeBlock(Block):
+    """A node of the program (see `nodes`), with the lists of the workers it starts."""
+
+    handler: str
+    next: "NodeBlock | None" = None
+    other: "NodeBlock | None" = None
+    lists: list[ListBlock] = field(default_factory=list)
+    words: dict[Offset, "int | Block | tuple[NodeBlock, Offset] | View"] = field(
+        default_factory=dict
+    )
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return 4 * len(self.lists) + SIZES[self.handler]
+
+    @property
+    def node(self) -> int:
+        """Address that others go to: behind the lists."""
+        return self.address + 4 * len(self.lists)
+
+    @property
+    def symbol(self) -> str:
+        """The handler's name in the firmware."""
+        starts = self.handler in ("op_run", "op_sync", "op_exchange")
+        return f"{self.handler}_{len(self.lists)}" if starts else self.handler
+
+    def encode(self, context: Context) -> bytes:
+        """Return the lists' addresses, the last worker's first, then the node."""
+        words = [0] * (SIZES[self.handler] // 4)
+        for successor, op, at in (
+            (self.next, Offset.NEXT_OP, Offset.NEXT),
+            (self.other, Offset.OTHER_OP, Offset.OTHER),
+        ):
+            if successor is not None:
+                words[op // 4] = context.symbols[successor.symbol]
+                words[at // 4] = successor.node
+        for offset, word in self.words.items():
+            words[offset // 4] = self._value(word, context)
+        lists = [block.address for block in reversed(self.lists)]
+        return struct.pack(f"<{len(lists) + len(words)}I", *lists, *words)
+
+    @staticmethod
+    def _value(word: "int | Block | tuple[NodeBlock, Offset] | View", context: Context) -> int:
+        match word:
+            case NodeBlock():
+                return word.node
+            case Block():
+                return word.address
+            case View():
+                element = int(word.index[context.tile])
+                return context.address_of(word.variable, element, context.tile)
+            case (block, offset):
+                return block.node + offset
+            case number:
+                return number
+
+
+def assign(vertices: list[Vertex], workers: int) -> list[list[Vertex]]:
+    """Spread vertices over workers: the longest first, each to the worker with the least to do.
+
+    Returns the workers that got some, the busiest first.
+    """
+    heap = [(0, worker) for worker in range(min(workers, len(vertices)))]
+    lists: list[list[Vertex]] = [[] for _ in heap]
+    for vertex in sorted(vertices, key=lambda v: -v.issues):
+        load, worker = heapq.heappop(heap)
+        lists[worker].append(vertex)
+        heapq.heappush(heap, (load + vertex.issues + CALL_ISSUES, worker))
+    return sorted(lists, key=lambda listed: -work(listed))
+
+
+def work(vertices: list[Vertex]) -> int:
+    """Return the issues that a worker needs for its list."""
+    return sum(vertex.issues + CALL_ISSUES for vertex in vertices)
+
+
+class PhasesByTile:
+    """The vertices of each phase, by tile and worker."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._phases: dict[int, tuple[Phase, dict[int, list[list[Vertex]]]]] = {}
+
+    def __getitem__(self, phase: Phase) -> dict[int, list[list[Vertex]]]:
+        if id(phase) not in self._phases:  # comparing phases would take their length
+            tiles: dict[int, list[Vertex]] = {}
+            for vertex in phase:
+                tiles.setdefault(vertex.tile, []).append(vertex)
+            lists = {tile: assign(listed, self._workers) for tile, listed in tiles.items()}
+            self._phases[id(phase)] = phase, lists
+        return self._phases[id(phase)][1]
+
+
+class TileCode:
+    """Everything that the compiler generates for one tile."""
+
+    def __init__(
+        self,
+        tile: int,
+        config: ChipConfig,
+        steps: tuple[Step, ...],
+        schedules: Mapping[Superstep, Schedule],
+        phases: PhasesByTile,
+    ) -> None:
+        self.tile = tile
+        self.config = config
+        self._schedules = schedules
+        self._phases = phases
+        self._functions: dict[FunctionStep, tuple[NodeBlock, NodeBlock]] = {}
+        self._vertices: dict[Vertex, VertexBlock] = {}
+        self._lists: dict[tuple[Vertex, ...], ListBlock] = {}
+        self._tables: dict[tuple[Superstep, bool], TableBlock] = {}
+        # The first block is where the supervisor starts, the program's first step is next to it.
+        self._root = NodeBlock("op_next")
+        self._nodes = [self._root]
+        self._root.next = self._emit(steps, self._root)
+
+    @property
+    def blocks(self) -> Iterator[Block]:
+        """All blocks, in the order that they have in memory."""
+        yield from self._nodes
+        yield from self._lists.values()
+        yield from self._vertices.values()
+        yield from self._tables.values()
+
+    @property
+    def vertices(self) -> dict[int, Vertex]:
+        """The vertices by the address of their structs."""
+        return {block.address: vertex for vertex, block in self._vertices.items()}
+
+    def place(self, address: int) -> int:
+        """Give every block its place from an address on; return the end."""
+        for block in self.blocks:
+            address = -(-address // block.alignment) * block.alignment
+            block.address = address
+            address += block.size
+        return address
+
+    def encode(self, symbols: Mapping[str, int], address_of: AddressOf) -> tuple[int, bytes]:
+        """Return where all this begins, and its bytes."""
+        context = Context(self.tile, symbols, address_of, self.config.tile.bus_bytes)
+        start = self._root.address
+        image = bytearray()
+        for block in self.blocks:
+            image += bytes(block.address - start - len(image))
+            image += block.encode(context)
+        return start, bytes(image)
+
+    def _node(self, handler: str, next_: NodeBlock | None = None) -> NodeBlock:
+        node = NodeBlock(handler, next_)
+        self._nodes.append(node)
+        return node
+
+    def _emit(self, steps: tuple[Step, ...], then: NodeBlock) -> NodeBlock:
+        """Make the nodes of some steps; return the first. They end by going to `then`."""
+        for step in reversed(steps):
+            then = self._step(step, then)
+        return then
+
+    def _step(self, step: Step, then: NodeBlock) -> NodeBlock:
+        match step:
+            case Superstep():
+                return self._superstep(step, then)
+            case HostSync(phases=phases):
+                return self._runs(list(phases), self._node("op_host", then))
+            case RepeatStep(count=count, body=body):
+                end = self._node("op_repeat")
+                end.other = then
+                end.next = self._emit(body, end)
+                start = self._node("op_set", end.next)
+                start.words = {Offset.ADDRESS: (end, Offset.COUNT), Offset.VALUE: count}
+                return start
+            case WhileStep(predicate=predicate, body=body):
+                head = self._node("op_if")
+                head.words[Offset.PREDICATE] = predicate
+                head.other = then
+                head.next = self._emit(body, head)
+                return head
+            case IfStep(predicate=predicate, then=yes, else_=no):
+                fork = self._node("op_if", self._emit(yes, then))
+                fork.words[Offset.PREDICATE] = predicate
+                fork.other = self._emit(no, then)
+                return fork
+            case CallStep(function=function):
+                first, last = self._function(function)
+                call = self._node("op_call", first)
+                call.words[Offset.RETURN] = last
+                call.other = then
+                return call
+        raise TypeError(f"no code for {step!r}")
+
+    def _function(self, function: FunctionStep) -> tuple[NodeBlock, NodeBlock]:
+        """Return a function's first node and its last, which op_call tells where to go."""
+        if function not in self._functions:
+            last = self._node("op_next")
+            self._functions[function] = self._emit(function.body, last), last
+        return self._functions[function]
+
+    def _superstep(self, step: Superstep, then: NodeBlock) -> NodeBlock:
+        phases = [phase for phase in step.phases if self.tile in self._phases[phase]]
+        tables = [self._table(step, receiving) for receiving in (False, True)]
+        node = self._node("op_exchange" if any(tables) else "op_sync", then)
+        if any(tables):
+            node.words = {Offset.SEND: tables[0] or 0, Offset.RECEIVE: tables[1] or 0}
+        if phases:
+            node.lists = self._worker_lists(phases[-1])
+        return self._runs(phases[:-1], node)
+
+    def _runs(self, phases: list[Phase], then: NodeBlock) -> NodeBlock:
+        for phase in reversed(phases):
+            if self.tile in self._phases[phase]:
+                then = self._node("op_run", then)
+                then.lists = self._worker_lists(phase)
+        return then
+
+    def _worker_lists(self, phase: Phase) -> list[ListBlock]:
+        return [self._list(tuple(listed)) for listed in self._phases[phase][self.tile]]
+
+    def _list(self, vertices: tuple[Vertex, ...]) -> ListBlock:
+        if vertices not in self._lists:
+            for vertex in vertices:
+                if vertex not in self._vertices:
+                    self._vertices[vertex] = VertexBlock(vertex)
+            self._lists[vertices] = ListBlock([self._vertices[vertex] for vertex in vertices])
+        return self._lists[vertices]
+
+    def _table(self, step: Superstep, receiving: bool) -> TableBlock | None:
+        schedule = self._schedules[step]
+        entries = (schedule.receive if receiving else schedule.send).get(self.tile)
+        if not entries:
+            return None
+        return self._tables.setdefault((step, receiving), TableBlock(entries, receiving))
+
+
+def initial_bytes(variable: Variable, first: int, count: int) -> bytes | None:
+    """Return the bytes of a part of a variable's initial value, or None if it has none."""
+    if variable.initial is None:
+        return None
+    return np.ascontiguousarray(variable.initial).reshape(-1)[first : first + count].tobytes()

@@ -1,0 +1,88 @@
+"""The compiler's stages in their order."""
+
+from openipu.rtl.config import ChipConfig
+from openipu.sw.compiler.codegen import PhasesByTile, TileCode, initial_bytes, work
+from openipu.sw.compiler.errors import OutOfMemoryError
+from openipu.sw.compiler.exchange import Schedule, schedule
+from openipu.sw.compiler.executable import Estimate, Executable, Image
+from openipu.sw.compiler.layout import Layout, place
+from openipu.sw.compiler.link import Firmware, link
+from openipu.sw.compiler.lowering import lower
+from openipu.sw.compiler.steps import HostSync, Lowered, Superstep, walk
+from openipu.sw.graph import Graph
+from openipu.sw.program import Program
+
+START_CYCLES = 8
+"""What starting one more worker takes the supervisor."""
+
+SYNC_INSTRUCTIONS = 6
+"""What the supervisor does for a superstep besides starting workers, in four cycles each."""
+
+
+def compile(graph: Graph, program: Program, config: ChipConfig) -> Executable:
+    """Compile a program for a chip.
+
+    Raises GraphError if graph or program break a rule, OutOfMemoryError if a tile is too small, and
+    CompileError if the firmware can't be built.
+    """
+    lowered = lower(graph, program, config)
+    steps = list(walk(lowered.steps))
+    supersteps = [step for step in steps if isinstance(step, Superstep)]
+    schedules = {step: schedule(step.transfers, config) for step in supersteps}
+    phases = PhasesByTile(config.tile.slots)
+    codes = [
+        TileCode(tile, config, lowered.steps, schedules, phases) for tile in range(config.tiles)
+    ]
+    used = [
+        vertex.codelet
+        for step in steps
+        if isinstance(step, Superstep | HostSync)
+        for phase in step.phases
+        for vertex in phase
+    ]
+    firmware = link(used, config.tile)
+    try:
+        layout = place(lowered, config, firmware, codes)
+    except OutOfMemoryError:
+        firmware = link(used, config.tile, compact=True)
+        layout = place(lowered, config, firmware, codes)
+    return Executable(
+        config=config,
+        steps=lowered.steps,
+        layout=layout.regions,
+        variables=dict(graph.variables),
+        common=list(firmware.segments),
+        images=_images(lowered, layout, firmware, codes),
+        entry=firmware.entry,
+        elf=firmware.elf,
+        memory=layout.items,
+        estimates={step: _estimate(step, schedules[step], phases, config) for step in supersteps},
+        schedules=schedules,
+        vertices=[code.vertices for code in codes],
+    )
+
+
+def _images(
+    lowered: Lowered, layout: Layout, firmware: Firmware, codes: list[TileCode]
+) -> list[Image]:
+    """Return each tile's own bytes: what was generated for it, and initial values."""
+    images: list[Image] = [[code.encode(firmware.symbols, layout.address_of)] for code in codes]
+    for variable in lowered.variables:
+        for region in layout.regions[variable]:
+            initial = initial_bytes(variable, region.first, region.count)
+            if initial is not None:
+                images[region.tile].append((region.address, initial))
+    return images
+
+
+def _estimate(
+    step: Superstep, exchange: Schedule, phases: PhasesByTile, config: ChipConfig
+) -> Estimate:
+    """Estimate a superstep: its longest tile, its exchange, its barrier."""
+    loads = [0] * config.tiles
+    for phase in step.phases:
+        for tile, lists in phases[phase].items():
+            longest = max(work(listed) for listed in lists) * config.tile.slots
+            loads[tile] += longest + START_CYCLES * len(lists)
+    sync = 4 * SYNC_INSTRUCTIONS + config.sync_levels + 2
+    return Estimate(max(loads), exchange.cycles, sync, exchange.bound)

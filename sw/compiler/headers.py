@@ -1,0 +1,102 @@
+"""Write the C headers that say what Python says: `python -m openipu.sw.compiler.headers`."""
+
+import sys
+from pathlib import Path
+
+from openipu import firmware
+from openipu.rtl.isa import INSTRUCTIONS, OPCODE, Cause, Csr, Instruction, Zone
+from openipu.sw.codelets.codelet import DTYPES, SCALAR_DTYPES, Codelet, all_codelets
+from openipu.sw.compiler.nodes import Offset
+
+INCLUDE = Path(firmware.__file__).parent / "include" / "openipu"
+
+_NOTICE = """\
+// Made by `python -m openipu.sw.compiler.headers`; change that, not this.
+
+#pragma once
+"""
+
+
+def isa_header() -> str:
+    """Return `isa.h`: the Xipu instructions, CSR numbers, trap causes and barrier zones."""
+    rows = [row for row in INSTRUCTIONS if row.extension == "Xipu"]
+    lines = [_NOTICE, "#ifdef __ASSEMBLER__"]
+    lines += [line for row in rows for line in _macro(row)]
+    lines += ["#else", *(line for row in rows for line in _function(row)), "#endif", ""]
+    lines += [f"#define CSR_{csr.name} {csr.value:#05x}" for csr in Csr] + [""]
+    lines += [f"#define CAUSE_{cause.name} {cause.value}" for cause in Cause] + [""]
+    lines += [f"#define ZONE_{zone.name} {zone.value}" for zone in Zone]
+    return "\n".join(lines) + "\n"
+
+
+def _operands(row: Instruction) -> list[str]:
+    return row.syntax.split(", ") if row.syntax else []
+
+
+def _encoding(row: Instruction, operands: dict[str, str]) -> str:
+    """Return the `.insn` line; the immediate, if there is one, goes to the rd field."""
+    number = next((name for name in operands if not name.startswith("rs")), "")
+    rd = f"x{operands[number]}" if number else "x0"
+    rs1, rs2 = (operands.get(name, "x0") for name in ("rs1", "rs2"))
+    funct3, funct7 = row.match >> 12 & 7, row.match >> 25
+    return f".insn r {row.match & OPCODE:#x}, {funct3}, {funct7}, {rd}, {rs1}, {rs2}"
+
+
+def _macro(row: Instruction) -> list[str]:
+    names = _operands(row)
+    head = f".macro {row.name}" + "".join(f" {name}," for name in names).rstrip(",")
+    encoding = _encoding(row, {name: f"\\{name}" for name in names})
+    return [f"// {row.text}", head, f"    {encoding}", ".endm"]
+
+
+def _function(row: Instruction) -> list[str]:
+    """Return a C macro that issues the instruction; all memory accesses stay before or after it."""
+    names = _operands(row)
+    registers = [name for name in names if name.startswith("rs")]
+    numbers = [name for name in names if name not in registers]
+    places = {name: f"%{i}" for i, name in enumerate(registers)}
+    places |= {name: f'" #{name} "' for name in numbers}
+    inputs = ", ".join(f'"r"({name})' for name in registers)
+    return [
+        f"// {row.text}",
+        f"#define {row.name}({', '.join(names)}) \\",
+        f'    __asm__ volatile("{_encoding(row, places)}" :: {inputs} : "memory")',
+    ]
+
+
+def program_header() -> str:
+    """Return `program.h`: what is where in a node of the tile's program."""
+    lines = [_NOTICE, *(f"#define NODE_{name} {int(v)}" for name, v in Offset.__members__.items())]
+    return "\n".join(lines) + "\n"
+
+
+def vertices_header() -> str:
+    """Return `vertices.h`: the struct and the prototype of each codelet."""
+    lines = [_NOTICE, "#include <stdint.h>"]
+    for codelet in all_codelets().values():
+        lines += ["", *_struct(codelet)]
+    return "\n".join(lines) + "\n"
+
+
+def _struct(codelet: Codelet) -> list[str]:
+    lines = [f"struct {codelet.name}_vertex {{"]
+    for item in codelet.vectors:
+        const = "" if item.kind.writes else "const "
+        lines.append(f"    {const}{DTYPES[item.dtype]} *{item.name};")
+        lines.append(f"    uint32_t {item.name}_length;")
+    lines += [f"    {SCALAR_DTYPES[item.dtype][1]} {item.name};" for item in codelet.scalars]
+    return [*lines, "};", f"void {codelet.name}(const struct {codelet.name}_vertex *v);"]
+
+
+HEADERS = {"isa.h": isa_header, "program.h": program_header, "vertices.h": vertices_header}
+"""The headers and what makes their text."""
+
+
+def main(directory: Path = INCLUDE) -> None:
+    """Write all headers into a directory."""
+    for name, text in HEADERS.items():
+        (directory / name).write_text(text())
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

@@ -1,0 +1,127 @@
+"""Memory layout: where on its tile everything is.
+
+    code | common data, stacks, program, vertices, exchange tables | variables, staging
+
+Each `|` is the start of a bank, so that fetches, tables, and what the exchange sends don't meet in
+one. If that doesn't fit, the first two share banks. Regions of variables begin at multiples of 8.
+Staging buffers of different supersteps share one place: each is needed only from its superstep's
+exchange to the next barrier.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from openipu.rtl.config import WORD_BYTES, ChipConfig
+from openipu.sw.compiler.codegen import TileCode
+from openipu.sw.compiler.errors import Item, OutOfMemoryError
+from openipu.sw.compiler.link import Firmware
+from openipu.sw.compiler.steps import Lowered
+from openipu.sw.graph import Variable
+
+ELEMENT_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Region:
+    """Elements `first` to `first + count - 1` of a variable at a byte address of a tile."""
+
+    tile: int
+    address: int
+    first: int
+    count: int
+
+
+@dataclass
+class Layout:
+    """Every variable's regions in the order of their elements, and each tile's contents."""
+
+    regions: dict[Variable, tuple[Region, ...]] = field(default_factory=dict)
+    items: list[list[Item]] = field(default_factory=list)
+    _firsts: dict[Variable, list[int]] = field(default_factory=dict)
+
+    def address_of(self, variable: Variable, element: int, tile: int) -> int:
+        """Return the byte address of an element, which must be on that tile."""
+        if variable not in self._firsts:
+            self._firsts[variable] = [region.first for region in self.regions[variable]]
+        region = self.regions[variable][bisect_right(self._firsts[variable], element) - 1]
+        assert region.tile == tile, f"{variable.name}[{element}] is not on tile {tile}"
+        return region.address + ELEMENT_BYTES * (element - region.first)
+
+
+def place(
+    lowered: Lowered, config: ChipConfig, firmware: Firmware, codes: list[TileCode]
+) -> Layout:
+    """Give everything an address, the blocks of `codes` too.
+
+    Raises OutOfMemoryError for the fullest tile if there is one that is too full.
+    """
+    ends, items = [], []
+    for code in codes:
+        end = code.place(firmware.end)
+        start = _round_up(end, config.tile.bank_bytes)
+        ends.append(start)
+        items.append([*_common(firmware), *_own(code), Item("alignment", "", end, start - end)])
+    layout = Layout(items=items)
+    for variable in (*lowered.variables, *lowered.persistent):
+        _put(variable, layout, ends, "variable")
+    tops = list(ends)
+    for variables in lowered.staging.values():
+        marks = list(ends)
+        for variable in variables:
+            _put(variable, layout, marks, "")
+        tops = np.maximum(tops, marks).tolist()
+    for tile, (end, top) in enumerate(zip(ends, tops, strict=True)):
+        if top > end:
+            layout.items[tile].append(Item("staging", "", end, top - end))
+    fullest = int(np.argmax(tops))
+    if tops[fullest] > config.tile.memory_bytes:
+        raise OutOfMemoryError(
+            fullest, layout.items[fullest], tops[fullest], config.tile.memory_bytes
+        )
+    return layout
+
+
+def _put(variable: Variable, layout: Layout, ends: list[int], category: str) -> None:
+    """Put each region of a variable at the end of what its tile has, and move the end."""
+    regions = []
+    for tile, first, end in variable.mapping:
+        size = _round_up(ELEMENT_BYTES * (end - first), WORD_BYTES)
+        regions.append(Region(tile, ends[tile], first, end - first))
+        if category:
+            layout.items[tile].append(Item(category, variable.name, ends[tile], size))
+        ends[tile] += size
+    layout.regions[variable] = tuple(regions)
+
+
+def _common(firmware: Firmware) -> list[Item]:
+    """Return what is the same on every tile."""
+    return [
+        Item("code", "", 0, firmware.code_bytes),
+        Item("alignment", "", firmware.code_bytes, firmware.data_address - firmware.code_bytes),
+        Item("common data", "", firmware.data_address, firmware.data_bytes),
+        Item("stacks", "", firmware.stacks_address, firmware.stacks_bytes),
+    ]
+
+
+def _own(code: TileCode) -> list[Item]:
+    """Return what the code generator made for a tile, by category."""
+    sizes: dict[str, list[int]] = {}
+    for block in code.blocks:
+        first, _ = sizes.setdefault(block.category, [block.address, 0])
+        sizes[block.category][1] = block.address + block.size - first
+    return [Item(category, "", first, size) for category, (first, size) in sizes.items()]
+
+
+def _round_up(value: int, step: int) -> int:
+    return -(-value // step) * step
+
+
+def usage(items: list[Item]) -> Mapping[str, int]:
+    """Return the bytes of each category, each variable by itself under its name."""
+    result: dict[str, int] = {}
+    for item in items:
+        result[str(item)] = result.get(str(item), 0) + item.size
+    return result
