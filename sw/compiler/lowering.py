@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -354,7 +354,11 @@ class _Builder:
             for source, destination in spans:
                 sent[source].append(destination)
             after += [vertex for move in copies for vertex in self._vertices(now.name, move)]
-        transfers = [Transfer(source, tuple(listed)) for source, listed in sent.items()]
+        transfers = [
+            Transfer(source, destinations)
+            for source, listed in sent.items()
+            for destinations in _one_per_tile(listed)
+        ]
         return (*now.transfers, *transfers), tuple(after), tuple(variables)
 
     def _stage(
@@ -411,6 +415,15 @@ class _Builder:
 
 def _round_up(value: int, step: int) -> int:
     return -(-value // step) * step
+
+
+def _one_per_tile(pieces: list[Piece]) -> list[tuple[Piece, ...]]:
+    """Spread pieces over groups with one on each tile at most."""
+    tiles: dict[int, list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        tiles[piece.tile].append(piece)
+    rounds = zip_longest(*tiles.values())
+    return [tuple(piece for piece in group if piece is not None) for group in rounds]
 
 
 def _parts(move: _Move, width: int) -> list[tuple[_Move, bool]]:

@@ -33,8 +33,8 @@ class Piece:
 class Transfer:
     """A piece that goes over the exchange from its tile to every destination.
 
-    All pieces have the same count and dtype, and begin at a bus word. The last bus word may carry
-    padding.
+    All pieces have the same count and begin at a bus word; of its last bus word only the counted
+    elements matter. No tile has two of the destinations.
     """
 
     source: Piece
