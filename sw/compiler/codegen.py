@@ -30,8 +30,8 @@ from openipu.sw.graph import Variable, Vertex, View
 CALL_ISSUES = 6
 """What a worker issues for a vertex besides its codelet's code."""
 
-AddressOf = Callable[[Variable, int, int], int]
-"""Address of an element of a variable on a tile."""
+Find = Callable[[Variable, int], tuple[int, int]]
+"""Tile and byte address of an element of a variable."""
 
 
 @dataclass(eq=False)
@@ -59,8 +59,14 @@ class Context:
 
     tile: int
     symbols: Mapping[str, int]
-    address_of: AddressOf
+    find: Find
     bus_bytes: int
+
+    def address(self, variable: Variable, element: int) -> int:
+        """Return the byte address of an element that must be on this tile."""
+        tile, address = self.find(variable, element)
+        assert tile == self.tile, f"{variable.name}[{element}] is on tile {tile}, not {self.tile}"
+        return address
 
 
 @dataclass(eq=False)
@@ -82,7 +88,7 @@ class VertexBlock(Block):
             view = self.vertex.fields[item.name]
             pointer = 0
             if view.size:
-                pointer = context.address_of(view.variable, view.interval[0], context.tile)
+                pointer = context.address(view.variable, view.interval[0])
             words += struct.pack("<II", pointer, view.size)
         for scalar in self.vertex.codelet.scalars:
             words += self.vertex.scalars[scalar.name].tobytes()
@@ -131,7 +137,7 @@ class TableBlock(Block):
         for entry in self.entries:
             address = 0
             if entry.piece is not None:
-                address = context.address_of(entry.piece.variable, entry.piece.first, context.tile)
+                address = context.address(entry.piece.variable, entry.piece.first)
                 address += entry.skip * context.bus_bytes
             words.append(encode(entry, address, receiving=self.receiving))
         return struct.pack(f"<{len(words) + 1}Q", *words, 0)
@@ -188,8 +194,7 @@ class NodeBlock(Block):
             case Block():
                 return word.address
             case View():
-                element = int(word.index[context.tile])
-                return context.address_of(word.variable, element, context.tile)
+                return context.address(word.variable, int(word.index[context.tile]))
             case (block, offset):
                 return block.node + offset
             case number:
@@ -277,9 +282,9 @@ class TileCode:
             address += block.size
         return address
 
-    def encode(self, symbols: Mapping[str, int], address_of: AddressOf) -> tuple[int, bytes]:
+    def encode(self, symbols: Mapping[str, int], find: Find) -> tuple[int, bytes]:
         """Return where all this begins, and its bytes."""
-        context = Context(self.tile, symbols, address_of, self.config.tile.bus_bytes)
+        context = Context(self.tile, symbols, find, self.config.tile.bus_bytes)
         start = self._root.address
         image = bytearray()
         for block in self.blocks:

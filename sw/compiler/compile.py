@@ -49,13 +49,12 @@ def compile(graph: Graph, program: Program, config: ChipConfig) -> Executable:
     return Executable(
         config=config,
         steps=lowered.steps,
-        layout=layout.regions,
+        layout=layout,
         variables=dict(graph.variables),
         common=list(firmware.segments),
         images=_images(lowered, layout, firmware, codes),
         entry=firmware.entry,
         elf=firmware.elf,
-        memory=layout.items,
         estimates={step: _estimate(step, schedules[step], phases, config) for step in supersteps},
         schedules=schedules,
         vertices=[code.vertices for code in codes],
@@ -66,7 +65,7 @@ def _images(
     lowered: Lowered, layout: Layout, firmware: Firmware, codes: list[TileCode]
 ) -> list[Image]:
     """Return each tile's own bytes: what was generated for it, and initial values."""
-    images: list[Image] = [[code.encode(firmware.symbols, layout.address_of)] for code in codes]
+    images: list[Image] = [[code.encode(firmware.symbols, layout.find)] for code in codes]
     for variable in lowered.variables:
         for region in layout.regions[variable]:
             initial = initial_bytes(variable, region.first, region.count)

@@ -1,10 +1,15 @@
 """Why a graph and its program can't be turned into an executable."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 class CompileError(Exception):
     """The executable can't be made; the message is for whoever wrote the graph."""
+
+
+SHOWN = 10
+"""Lines of an out-of-memory error."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,14 @@ class Item:
         return f"{self.category} {self.name}".strip()
 
 
+def by_category(items: Iterable[Item]) -> dict[str, int]:
+    """Return the bytes of each category; each variable is one, under its name."""
+    result: dict[str, int] = {}
+    for item in items:
+        result[str(item)] = result.get(str(item), 0) + item.size
+    return result
+
+
 class OutOfMemoryError(CompileError):
     """What a tile needs doesn't fit into its memory.
 
@@ -33,9 +46,9 @@ class OutOfMemoryError(CompileError):
         self.items = items
         self.needed = needed
         self.available = available
-        largest = sorted(items, key=lambda item: -item.size)[:10]
-        lines = [f"  {item.size:>9,}  {item}" for item in largest]
-        rest = sum(item.size for item in items) - sum(item.size for item in largest)
+        sizes = sorted(by_category(items).items(), key=lambda entry: -entry[1])
+        lines = [f"  {size:>9,}  {what}" for what, size in sizes[:SHOWN]]
+        rest = sum(size for _, size in sizes[SHOWN:])
         if rest:
             lines.append(f"  {rest:>9,}  the rest")
         super().__init__(

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openipu.rtl.config import ChipConfig
-from openipu.sw.compiler.errors import Item
+from openipu.sw.compiler.errors import Item, by_category
 from openipu.sw.compiler.exchange import Schedule
-from openipu.sw.compiler.layout import Region, usage
+from openipu.sw.compiler.layout import Layout, Region
 from openipu.sw.compiler.steps import Step, Superstep, walk
 from openipu.sw.graph import Variable, Vertex
 
@@ -46,8 +46,8 @@ class Executable:
         The chip that it is for.
     steps : tuple of Step
         What it does; the last is the HostSync.
-    layout : dict of Variable to tuple of Region
-        Where each variable is, the compiler's own included (their names are not in `variables`).
+    layout : Layout
+        Where each variable is, the compiler's own included, and what fills each tile.
     variables : dict of str to Variable
         The graph's variables.
     common, images : Image, list of Image
@@ -56,8 +56,6 @@ class Executable:
         The supervisor's first instruction.
     elf : Path
         The firmware with its debug information.
-    memory : list of list of Item
-        What fills each tile, by address.
     estimates : dict of Superstep to Estimate
     schedules : dict of Superstep to Schedule
     vertices : list of dict of int to Vertex
@@ -67,13 +65,12 @@ class Executable:
 
     config: ChipConfig
     steps: tuple[Step, ...]
-    layout: dict[Variable, tuple[Region, ...]]
+    layout: Layout
     variables: dict[str, Variable]
     common: Image
     images: list[Image]
     entry: int
     elf: Path
-    memory: list[list[Item]]
     estimates: dict[Superstep, Estimate]
     schedules: dict[Superstep, Schedule]
     vertices: list[dict[int, Vertex]]
@@ -83,6 +80,18 @@ class Executable:
         """Every superstep once, in the order of the program's text."""
         return [step for step in walk(self.steps) if isinstance(step, Superstep)]
 
-    def memory_used(self, tile: int) -> dict[str, int]:
-        """Return the bytes of each category and variable on a tile."""
-        return dict(usage(self.memory[tile]))
+    def regions(self, variable: Variable) -> tuple[Region, ...]:
+        """Return where a variable is, in the order of its elements."""
+        return self.layout.regions[variable]
+
+    def place(self, variable: Variable, element: int) -> tuple[int, int]:
+        """Return tile and byte address of an element."""
+        return self.layout.find(variable, element)
+
+    def memory(self, tile: int) -> list[Item]:
+        """Return what fills a tile's memory, by address."""
+        return sorted(self.layout.items[tile], key=lambda item: item.address)
+
+    def memory_by_category(self, tile: int) -> dict[str, int]:
+        """Return the bytes of each category on a tile; each variable is one, under its name."""
+        return by_category(self.memory(tile))

@@ -9,8 +9,8 @@ exchange to the next barrier.
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,14 +24,13 @@ from openipu.sw.graph import Variable
 ELEMENT_BYTES = 4
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(NamedTuple):
     """Elements `first` to `first + count - 1` of a variable at a byte address of a tile."""
 
     tile: int
     address: int
     first: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
 
 
 @dataclass
@@ -42,13 +41,12 @@ class Layout:
     items: list[list[Item]] = field(default_factory=list)
     _firsts: dict[Variable, list[int]] = field(default_factory=dict)
 
-    def address_of(self, variable: Variable, element: int, tile: int) -> int:
-        """Return the byte address of an element, which must be on that tile."""
+    def find(self, variable: Variable, element: int) -> tuple[int, int]:
+        """Return tile and byte address of an element."""
         if variable not in self._firsts:
             self._firsts[variable] = [region.first for region in self.regions[variable]]
         region = self.regions[variable][bisect_right(self._firsts[variable], element) - 1]
-        assert region.tile == tile, f"{variable.name}[{element}] is not on tile {tile}"
-        return region.address + ELEMENT_BYTES * (element - region.first)
+        return region.tile, region.address + ELEMENT_BYTES * (element - region.first)
 
 
 def place(
@@ -117,11 +115,3 @@ def _own(code: TileCode) -> list[Item]:
 
 def _round_up(value: int, step: int) -> int:
     return -(-value // step) * step
-
-
-def usage(items: list[Item]) -> Mapping[str, int]:
-    """Return the bytes of each category, each variable by itself under its name."""
-    result: dict[str, int] = {}
-    for item in items:
-        result[str(item)] = result.get(str(item), 0) + item.size
-    return result

@@ -34,7 +34,7 @@ class Machine:
 
     def read(self, variable):
         result = np.zeros(variable.size, variable.dtype)
-        for region in self.executable.layout[variable]:
+        for region in self.executable.regions(variable):
             data = self.chip.read(region.tile, region.address, 4 * region.count)
             result[region.first : region.first + region.count] = np.frombuffer(
                 data, variable.dtype
@@ -43,7 +43,7 @@ class Machine:
 
     def write(self, variable, value):
         flat = np.ascontiguousarray(value, variable.dtype).reshape(-1)
-        for region in self.executable.layout[variable]:
+        for region in self.executable.regions(variable):
             part = flat[region.first : region.first + region.count]
             self.chip.load(region.tile, region.address, part.tobytes())
 
@@ -119,7 +119,7 @@ def check(graph, program, config, runs=1, seed=0):
     for number in range(runs):
         if number:
             machine.chip.release()
-        by_steps = {variable: machine.read(variable) for variable in machine.executable.layout}
+        by_steps = {variable: machine.read(variable) for variable in machine.executable.layout.regions}
         by_program = {variable: array.copy() for variable, array in by_steps.items()}
         status = machine.chip.run(50_000_000)
         assert status.host_sync, status

@@ -1,13 +1,9 @@
 import numpy as np
 import pytest
 
-from openipu.sw.codelets.codelet import Codelet, Field, InOut
 from openipu.sw.codelets.copy_words import copy_words
-from openipu.sw.compiler import compile
-from openipu.sw.compiler.steps import Superstep, WhileStep, walk
-from openipu.sw.graph import Graph, GraphError
+from openipu.sw.graph import Graph
 from openipu.sw.program import Call, Copy, Execute, Function, If, Repeat, RepeatWhile, Sequence
-
 
 
 def spread(variable, rng, tiles):
