@@ -40,7 +40,11 @@ class Flags(data.Struct):
 
 
 def flags_of(**raised: Value) -> Value:
-    """Return the bits of `Flags` with some raised where a condition holds."""
+    """Return `Flags` with those raised whose condition holds, all others 0.
+
+    To be assigned as a whole: of a signal that is driven in parts, the Verilog may leave constant
+    bits without a driver.
+    """
     return Cat(raised.get(name, Const(0, 1)) for name, _ in data.Layout.cast(Flags))
 
 
@@ -195,30 +199,22 @@ class Round(wiring.Component):
         carries = kept[:-1].all() & half & rounds_up(rm, negative, one, cut[-2], cut[:-2].any())
         m.d.comb += tiny.eq(~normal & ~carries)
 
-        flags = Signal(Flags)
-        m.d.comb += self.flags.eq(flags)
         infinity = constant(exponent=MAX_EXPONENT)[:-1]
-        # Not the fields themselves, since Verilog wants their constant neighbour apart.
-        invalid, overflows, underflows, inexact = Signal(), Signal(), Signal(), Signal()
-        m.d.comb += [
-            self.flags.invalid.eq(invalid),
-            flags.overflow.eq(overflows),
-            flags.underflow.eq(underflows),
-            flags.inexact.eq(inexact),
-        ]
         with m.Switch(exact.special):
-            with m.Case(Special.NAN):
+            with m.Case(Special.NAN, Special.INVALID):
                 m.d.comb += self.result.eq(NAN)
-            with m.Case(Special.INVALID):
-                m.d.comb += [self.result.eq(NAN), invalid.eq(1)]
             with m.Case(Special.INFINITE):
                 m.d.comb += self.result.eq(Cat(infinity, negative))
             with m.Default():
                 magnitude = Mux(overflow, infinity - ~to_infinity, rounded)
-                m.d.comb += [
-                    self.result.eq(Cat(magnitude[: len(infinity)], negative)),
-                    overflows.eq(overflow),
-                    inexact.eq(overflow | half | rest),
-                    underflows.eq(tiny & (half | rest)),
-                ]
+                m.d.comb += self.result.eq(Cat(magnitude[: len(infinity)], negative))
+        finite = exact.special == Special.NONE
+        m.d.comb += self.flags.eq(
+            flags_of(
+                invalid=exact.special == Special.INVALID,
+                overflow=finite & overflow,
+                underflow=finite & tiny & (half | rest),
+                inexact=finite & (overflow | half | rest),
+            )
+        )
         return m

@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from openipu.rtl.floating.common import NAN, Float32, flags_of
+from openipu.rtl.floating.common import NAN, Float32
 from openipu.rtl.isa import FpuOp
 
 
@@ -63,11 +63,6 @@ class Compare(wiring.Component):
             a.is_signalling,
             a.is_nan & ~a.is_signalling,
         )
-        invalid = Signal()  # not the field itself: Verilog wants its constant neighbours apart
-        m.d.comb += invalid.eq(invalid)
-        # As a whole: bits of a struct that nobody drives are undefined in Yosys's Verilog.
-        invalid = Signal()
-        m.d.comb += self.flags.eq(flags_of(invalid=invalid))
         with m.Switch(self.op):
             with m.Case(FpuOp.SGNJ):
                 m.d.comb += self.result.eq(Cat(a.magnitude, b.sign))
@@ -80,22 +75,22 @@ class Compare(wiring.Component):
                     self.result.eq(
                         Mux(a.is_nan & b.is_nan, NAN, Mux(take_a, self.a, self.b))
                     ),
-                    invalid.eq(signalling),
+                    self.invalid.eq(signalling),
                 ]
             with m.Case(FpuOp.EQ):
                 m.d.comb += [
                     self.result.eq(equal & ~unordered),
-                    invalid.eq(signalling),
+                    self.invalid.eq(signalling),
                 ]
             with m.Case(FpuOp.LT):
                 m.d.comb += [
                     self.result.eq(less & ~unordered),
-                    invalid.eq(unordered),
+                    self.invalid.eq(unordered),
                 ]
             with m.Case(FpuOp.LE):
                 m.d.comb += [
                     self.result.eq((less | equal) & ~unordered),
-                    invalid.eq(unordered),
+                    self.invalid.eq(unordered),
                 ]
             with m.Case(FpuOp.CLASS):
                 m.d.comb += self.result.eq(classes)

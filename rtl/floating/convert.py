@@ -12,6 +12,7 @@ from openipu.rtl.floating.common import (
     Exact,
     Flags,
     Float32,
+    flags_of,
     rounds_up,
 )
 
@@ -124,8 +125,7 @@ class ToInteger(wiring.Component):
                 Mux(w_signed, Mux(w_negative, top, top - 1), Mux(w_negative, 0, 2 * top - 1))
             ),
             w_outside.eq(w_beyond | (w_magnitude > w_limit)),
-            self.w_flags.invalid.eq(w_outside),
-            self.w_flags.inexact.eq(~w_outside & (half | rest)),
+            self.w_flags.eq(flags_of(invalid=w_outside, inexact=~w_outside & (half | rest))),
         ]
         with m.If(w_outside):  # the least integer is its own magnitude
             m.d.comb += self.w_result.eq(w_limit)

@@ -4,11 +4,17 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from openipu.rtl.floating.common import Exact, Flags, Round
+from openipu.rtl.floating.common import Round, flags_of
 from openipu.rtl.floating.compare import Compare
 from openipu.rtl.floating.convert import FromInteger, ToInteger
 from openipu.rtl.floating.fma import FusedMultiplyAdd
 from openipu.rtl.isa import FpuOp
+
+ARITHMETIC = (
+    FpuOp.ADD, FpuOp.SUB, FpuOp.MUL, FpuOp.MADD, FpuOp.MSUB, FpuOp.NMSUB, FpuOp.NMADD,
+)  # fmt: skip
+FROM_INTEGER = (FpuOp.CVT_S_W, FpuOp.CVT_S_WU)
+TO_INTEGER = (FpuOp.CVT_W_S, FpuOp.CVT_WU_S)
 
 
 class FPU(wiring.Component):
@@ -67,43 +73,34 @@ class FPU(wiring.Component):
         ]
         m_op, m_rm = Signal(FpuOp), Signal(3)
         w_op, w_rm = Signal(FpuOp), Signal(3)
-        m_compared, m_flags = Signal(32), Signal(Flags)
-        w_compared, w_compare_flags = Signal(32), Signal(Flags)
+        m_compared, m_invalid = Signal(32), Signal()
+        w_compared, w_invalid = Signal(32), Signal()
         m.d.sync += [
             m_op.eq(self.x_op),
             m_rm.eq(self.x_rm),
             m_compared.eq(compare.result),
-            m_flags.eq(compare.flags),
+            m_invalid.eq(compare.invalid),
             w_op.eq(m_op),
             w_rm.eq(m_rm),
             w_compared.eq(m_compared),
-            w_compare_flags.eq(m_flags),
+            w_invalid.eq(m_invalid),
         ]
-        w_exact = Signal(Exact)
         m.d.comb += [
-            w_exact.eq(fma.w_exact),
-            rounder.exact.eq(w_exact),
             rounder.rm.eq(w_rm),
             self.w_result.eq(w_compared),
-            self.w_flags.eq(w_compare_flags),
+            self.w_flags.eq(flags_of(invalid=w_invalid)),
         ]
         with m.Switch(w_op):
-            with m.Case(*ROUNDED):
+            with m.Case(*ARITHMETIC, *FROM_INTEGER):
                 m.d.comb += [self.w_result.eq(rounder.result), self.w_flags.eq(rounder.flags)]
-            with m.Case(FpuOp.CVT_S_W, FpuOp.CVT_S_WU):
-                m.d.comb += [
-                    w_exact.eq(from_integer.w_exact),
-                    self.w_result.eq(rounder.result),
-                    self.w_flags.eq(rounder.flags),
-                ]
-            with m.Case(FpuOp.CVT_W_S, FpuOp.CVT_WU_S):
+            with m.Case(*TO_INTEGER):
                 m.d.comb += [
                     self.w_result.eq(to_integer.w_result),
                     self.w_flags.eq(to_integer.w_flags),
                 ]
+        with m.Switch(w_op):
+            with m.Case(*FROM_INTEGER):
+                m.d.comb += rounder.exact.eq(from_integer.w_exact)
+            with m.Default():
+                m.d.comb += rounder.exact.eq(fma.w_exact)
         return m
-
-
-ROUNDED = (
-    FpuOp.ADD, FpuOp.SUB, FpuOp.MUL, FpuOp.MADD, FpuOp.MSUB, FpuOp.NMSUB, FpuOp.NMADD,
-)  # fmt: skip

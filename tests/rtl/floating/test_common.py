@@ -57,6 +57,34 @@ def test_rounding_is_that_of_exact_integers():
     simulate(dut, bench)
 
 
+def test_tininess_is_detected_after_rounding():
+    """Around the least normal number, where a subnormal result has one bit less to round to."""
+    dut = Round()
+    seen = set()
+
+    async def bench(ctx):
+        for exponent in (1, 2, 20):
+            place = SUM_BITS - exponent - 24  # of the last of 24 bits, the first just too small
+            for kept in (0xFF_FFFD, 0xFF_FFFE, 0xFF_FFFF, 0x100_0000, 0x100_0001):
+                for rest in (0, 1, 1 << place - 1, (1 << place - 1) + 1, (1 << place) - 1):
+                    for negative in (0, 1):
+                        for rm in range(5):
+                            significand = kept << place | rest
+                            ctx.set(dut.exact.significand, significand)
+                            ctx.set(dut.exact.exponent, exponent)
+                            ctx.set(dut.exact.negative, negative)
+                            ctx.set(dut.rm, rm)
+                            signed = -significand if negative else significand
+                            wanted = scalar.pack(signed, exponent + UNIT, rm)
+                            got = ctx.get(dut.result), ctx.get(dut.flags.as_value())
+                            where = (exponent, hex(kept), hex(rest), negative, rm)
+                            assert got == wanted, (*where, wanted, got)
+                            seen.add(got[1])
+
+    simulate(dut, bench)
+    assert seen == {0, scalar.NX, scalar.NX | scalar.UF}
+
+
 def test_special_results():
     dut = Round()
 

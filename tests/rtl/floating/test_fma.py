@@ -122,6 +122,15 @@ def test_zeros_keep_their_signs():
         assert (special, significand, negative) == (Special.NONE, 0, row[5]), row
 
 
+def test_a_zero_product_leaves_the_addend_alone():
+    huge, small = 0x7F7F_FFFF, 0x1234_5678
+    rows = [(0, huge, small), (SIGN, huge, small | SIGN), (huge, 0, 1), (0, ONE, 0x80_0001)]
+    results = run([(FpuOp.MADD, RNE, *row) for row in rows])
+    for (_, _, c), (_, negative, exponent, significand) in zip(rows, results, strict=True):
+        got = significand * Fraction(2) ** (exponent - BIAS - SUM_BITS + 1)
+        assert (-got if negative else got) == value(c), hex(c)
+
+
 def test_special_operands():
     quiet, signalling, minus = NAN | 1, NAN ^ 0x40_0001, INFINITY | SIGN
     nothing, nan, invalid = None, Special.NAN, Special.INVALID
