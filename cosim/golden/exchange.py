@@ -45,6 +45,11 @@ class Walk:
     fetches: list[tuple[int, int]] = field(default_factory=list)  #: cycle, byte address
     fault: Fault | None = None
 
+    def note(self, cycle: int, cause: Cause, value: int) -> None:
+        """Keep a fault, if it is the first."""
+        if self.fault is None or cycle < self.fault.cycle:
+            self.fault = Fault(cycle, cause, value)
+
 
 def walk(memory: Memory, config: ChipConfig, base: int, *, receiving: bool) -> Walk:
     """Expand the table at byte address `base` (0: none) up to its end or its first fault."""
@@ -54,32 +59,32 @@ def walk(memory: Memory, config: ChipConfig, base: int, *, receiving: bool) -> W
     pointer = base & ADDRESS
     overs: list[int] = [0]  # the cycles in which the entries so far are over
     fetched = -2
-    while base:
+    # Entries are fetched ahead, so something can be wrong with the next ones before a fault's time.
+    while base and (result.fault is None or fetched <= result.fault.cycle):
         number = len(overs) - 1
         if number >= PREFETCHED:  # send tables are fetched in even cycles, receive tables in odd
             fetched = max(overs[number - PREFETCHED + 1] - lead + 1, fetched + 2)
             fetched += (fetched & 1) != receiving
-        cycle = max(fetched, 0)
         if pointer % WORD_BYTES or pointer >= len(memory.bytes):
-            result.fault = Fault(cycle, Cause.EXCHANGE_OUTSIDE, pointer)
+            result.note(max(fetched, 0), Cause.EXCHANGE_OUTSIDE, pointer)
             break
-        if fetched >= 0:
+        if number >= PREFETCHED:
             result.fetches.append((fetched, pointer))
         entry = ExchangeEntry.from_bits(memory.views[3][pointer // WORD_BYTES])
         if not entry.gap and not entry.count:
             break
-        if fetched >= overs[-1] - lead and number >= PREFETCHED:
-            result.fault = Fault(fetched + 2, Cause.TABLE_LATE, pointer)
+        if number >= PREFETCHED and fetched >= overs[-1] - lead:
+            result.note(fetched + 2, Cause.TABLE_LATE, pointer)
             break
         if not number and receiving and entry.gap <= lead:
-            result.fault = Fault(entry.gap + 1, Cause.SILENT_BUS, entry.source)
+            result.note(entry.gap + 1, Cause.SILENT_BUS, entry.source)
             break
         first = overs[-1] + entry.gap + 1
         for step in range(entry.count):
             unit = (entry.address + step * entry.stride * (bus_bytes // 4)) % _UNITS
             if 4 * unit % bus_bytes or 4 * unit >= len(memory.bytes):
-                result.fault = Fault(first + step, Cause.EXCHANGE_OUTSIDE, 4 * unit)
-                return result
+                result.note(first + step, Cause.EXCHANGE_OUTSIDE, 4 * unit)
+                break
             result.words.append(Word(first + step, 4 * unit, entry.source))
         overs.append(overs[-1] + entry.gap + entry.count)
         pointer += WORD_BYTES
