@@ -33,7 +33,7 @@ from openipu.cosim.errors import (
 )
 from openipu.rtl.config import ChipConfig
 from openipu.rtl.host import control
-from openipu.rtl.isa import XTRAP_CODE_SHIFT, Cause
+from openipu.rtl.isa import XTRAP_CODE_SHIFT, Cause, Zone
 from openipu.rtl.layouts import EXCHANGE_THREAD, Events
 from openipu.rtl.tile import host as tile_host
 
@@ -332,14 +332,16 @@ class Session:
         return status
 
     def _trap_error(self, status: Status) -> TrapError:
-        if status.zone_mismatch and not status.trapped:
+        (tile,) = self._registers([control.TRAP_TILE])
+        base = _tile_registers(tile)
+        bits, trap, where = self._registers(
+            [base + o for o in (tile_host.STATUS, tile_host.TRAP, tile_host.TRAP_WHERE)]
+        )
+        if status.zone_mismatch and not bits >> 14 & 1:  # the chip's trap, no tile's
             return TrapError(
                 tile=0, thread=None, pc=0, cause=Cause.ZONE_MISMATCH, code=0, value=0,
                 detail=self._place_table(),
             )  # fmt: skip
-        (tile,) = self._registers([control.TRAP_TILE])
-        base = _tile_registers(tile)
-        trap, where = self._registers([base + tile_host.TRAP, base + tile_host.TRAP_WHERE])
         thread, cause = trap >> 32 & 15, trap & 0xFFFF_FFFF
         return TrapError(
             tile=tile,
@@ -487,7 +489,7 @@ def _doing(status: int) -> str:
     if status >> 12 & 1:
         return "exchanges"
     if status >> 9 & 1:
-        return f"waits at a barrier of zone {status >> 10 & 3}"
+        return f"waits at a barrier of zone {Zone(status >> 10 & 3).name}"
     return "computes"
 
 

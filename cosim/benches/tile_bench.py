@@ -5,7 +5,7 @@ from typing import Any
 
 import cocotb
 import numpy as np
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotb.triggers import ClockCycles, RisingEdge
 from numpy.typing import NDArray
 
 from openipu.cosim.benches.host import load_constant, program, sync
@@ -241,18 +241,16 @@ async def exchange(dut: Any) -> None:
     valid = 1 << bits
     taken = [bench.random.getrandbits(bits) for _ in range(2)]
     selected = {}
-    dut.sync_release.value = 1  # cycle 0 starts at this edge
-    for cycle in range(60):
-        await bench.edge
-        dut.sync_release.value = 0
-        after = cycle + 1 - receive_cycle  # what is driven from here on is seen in cycle + 1
-        dut.bus_in.value = valid | taken[after] if 0 <= after < 2 else 0
-        await ReadOnly()
-        # Ports as they are in `cycle`, in which sync_release is high for cycle 0.
+    dut.sync_release.value = 1
+    for cycle in range(60):  # cycle 0 has the release
+        await bench.edge  # the end of `cycle`: ports are sampled, then driven for the next
         bus = int(dut.bus_out.value)
         if bus & valid:
             sent[cycle] = bus & valid - 1
         selected[cycle] = int(dut.select.value)
+        dut.sync_release.value = 0
+        word = cycle + 1 - receive_cycle
+        dut.bus_in.value = valid | taken[word] if 0 <= word < len(taken) else 0
     first = min(sent)
     assert list(sent.values()) == words
     assert list(sent) == list(range(first, first + len(words)))
@@ -260,6 +258,7 @@ async def exchange(dut: Any) -> None:
     presented = receive_cycle - (config.exchange_latency - 2)
     assert selected[presented] == selected[presented + 1] == source
     await bench.until("sync_request")
-    stored = b"".join(((await bench.read(into + 8 * i)) or 0).to_bytes(8, "little")
-                      for i in range(2))[: 2 * width]  # fmt: skip
+    stored = b""
+    while len(stored) < width * len(taken):
+        stored += (await bench.read(into + len(stored)) or 0).to_bytes(8, "little")
     assert stored == b"".join(word.to_bytes(width, "little") for word in taken)
