@@ -27,7 +27,7 @@ def demo(tiles: int, images: int, json: Path | None, console: Console) -> bool:
     arrays = load_arrays(FOLDER / "digits_test.npz")
     labels = arrays.pop("labels")
     pixels = arrays["pixels"]
-    (logits,) = ReferenceEvaluator(MODEL).run(None, {"pixels": pixels})
+    (logits,) = ReferenceEvaluator(str(MODEL)).run(None, {"pixels": pixels})
     expected = np.asarray(logits).argmax(axis=1)
 
     model = load(MODEL)
