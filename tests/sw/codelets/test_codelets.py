@@ -1,0 +1,223 @@
+"""Every codelet's C code against its NumPy twin, bit for bit, and its estimate against the ISS."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from openipu.cosim.golden.chip import ChipISS
+from openipu.cosim.golden.graph import source_of
+from openipu.rtl.config import ChipConfig
+from openipu.sw.codelets.codelet import Codelet, all_codelets
+from openipu.sw.compiler import Executable, compile
+from openipu.sw.engine import Engine
+from openipu.sw.graph import Graph
+from openipu.sw.program import Execute, Sequence
+
+SEED = 20260701
+SPECIAL = np.array(
+    [0x0000_0000, 0x8000_0000, 0x0000_0001, 0x8000_0001, 0x007F_FFFF, 0x0080_0000, 0x8080_0000,
+     0x3F80_0000, 0xBF80_0000, 0x3F7F_FFFF, 0x7F7F_FFFF, 0xFF7F_FFFF, 0x7F80_0000, 0xFF80_0000,
+     0x7FC0_0000, 0xFFC0_0000, 0x7FA0_0001, 0x42B1_7218, 0xC2CF_F1B5, 0x3F10_0000, 0x0020_0000,
+     0x7E80_0000, 0x7F00_0000, 0x33FF_FFFF],
+    np.uint32,
+).view(np.float32)  # fmt: skip
+"""Zeros, subnormals, ones, the largest, infinities, NaNs (one signalling), edges of functions."""
+
+
+@dataclass
+class Case:
+    """A vertex: its input arrays, the lengths of its outputs, its scalars."""
+
+    inputs: dict[str, NDArray[Any]]
+    outputs: dict[str, int]
+    scalars: dict[str, Any] = field(default_factory=dict)
+
+
+def values(random: np.random.Generator, count: int, *, wild: bool = True) -> NDArray[np.float32]:
+    """Return ordinary values, and if `wild` special ones and any pattern among them."""
+    result = random.normal(size=count).astype(np.float32) * np.float32(4)
+    if wild and count:
+        pick = random.random(count)
+        patterns = random.integers(0, 1 << 32, count, np.uint32).view(np.float32)
+        result = np.where(pick < 0.3, random.choice(SPECIAL, count), result)
+        result = np.where(pick > 0.8, patterns, result)
+    return result
+
+
+def unary(random: np.random.Generator) -> Iterator[Case]:
+    for count in (0, 1, 2, 7, 100):
+        yield Case({"x": values(random, count)}, {"y": count})
+    yield Case({"x": SPECIAL}, {"y": SPECIAL.size})
+    steps = np.linspace(-110, 110, 200).astype(np.float32)
+    yield Case({"x": steps}, {"y": steps.size})
+
+
+def binary(random: np.random.Generator) -> Iterator[Case]:
+    for repeats, period in ((0, 1), (1, 1), (5, 1), (1, 7), (9, 3), (4, 17)):
+        count = repeats * period
+        yield Case({"a": values(random, count), "b": values(random, period)}, {"y": count})
+    a, b = (grid.reshape(-1) for grid in np.meshgrid(SPECIAL, SPECIAL))
+    yield Case({"a": a, "b": b}, {"y": a.size})
+
+
+def matmul(random: np.random.Generator, transposed: bool) -> Iterator[Case]:
+    shapes = [(1, 1, 1), (4, 8, 4), (3, 5, 7), (2, 3, 0), (5, 6, 9), (8, 4, 64), (7, 1, 3)]
+    for index, (rows, columns, depth) in enumerate(shapes):
+        step = columns + index % 3  # the next row of w may lie further away
+        size = columns * depth if transposed else max(0, (depth - 1) * step + columns)
+        scalars = {"rows": rows, "depth": depth} | ({} if transposed else {"step": step})
+        for wild in (False, True):
+            inputs = {
+                "x": values(random, rows * depth, wild=wild),
+                "w": values(random, size if depth else 0, wild=wild),
+                "bias": values(random, columns, wild=wild),
+            }
+            yield Case(inputs, {"y": rows * columns}, scalars)
+
+
+def reduction(random: np.random.Generator, least: int = 0) -> Iterator[Case]:
+    for results, count in ((1, 1), (3, 5), (7, 16), (2, 0), (5, 1)):
+        if count < least:
+            continue
+        for by_result in (True, False):
+            step, stride = (count, 1) if by_result else (1, results)
+            scalars = {"count": count, "step": step, "stride": stride}
+            for wild in (False, True):
+                x = values(random, results * count, wild=wild)
+                yield Case({"x": x}, {"y": results}, scalars)
+
+
+def softmax(random: np.random.Generator) -> Iterator[Case]:
+    for rows, columns in ((1, 1), (3, 10), (5, 2)):
+        for wild in (False, True):
+            x = values(random, rows * columns, wild=wild)
+            yield Case({"x": x}, {"y": x.size}, {"columns": columns})
+
+
+def transpose(random: np.random.Generator) -> Iterator[Case]:
+    for rows, columns, step in ((1, 1, 1), (3, 4, 4), (5, 2, 7)):
+        x = values(random, (rows - 1) * step + columns)
+        scalars = {"rows": rows, "columns": columns, "step": step}
+        yield Case({"x": x}, {"y": rows * columns}, scalars)
+
+
+def fill(random: np.random.Generator) -> Iterator[Case]:
+    for count in (0, 1, 9):
+        yield Case({}, {"y": count}, {"value": -1.5})
+
+
+def cases(codelet: Codelet) -> list[Case]:
+    """Return the vertices to test a codelet with."""
+    random = np.random.default_rng(SEED)
+    match codelet.source:
+        case "matmul.c":
+            return list(matmul(random, codelet.name == "matmul_nt"))
+        case "reduce.c":
+            return list(reduction(random, least=int(codelet.name == "arg_max")))
+        case "softmax.c":
+            return list(softmax(random))
+        case "rearrange.c":
+            return list(transpose(random))
+        case "copy_words.c":
+            data = [random.integers(0, 1 << 32, n, np.uint32) for n in (0, 1, 4, 9, 32)]
+            return [Case({"source": d}, {"destination": d.size}) for d in data]
+    if codelet.name == "fill":
+        return list(fill(random))
+    return list(binary(random) if "b" in {f.name for f in codelet.vectors} else unary(random))
+
+
+# Those that programs are tested with; tests of the compiler may register others.
+CODELETS = [
+    codelet
+    for codelet in all_codelets().values()
+    if not source_of(codelet.source, codelet.name).startswith("tests")
+]
+
+
+def build(config: ChipConfig, chosen: dict[str, list[Case]]) -> Executable:
+    """Return a program with one compute set a codelet and one vertex a case."""
+    graph = Graph()
+    steps = []
+    for name, listed in chosen.items():
+        codelet = all_codelets()[name]
+        compute_set = graph.compute_set(name)
+        for number, case in enumerate(listed):
+            tile = number % config.tiles
+            fields: dict[str, Any] = dict(case.scalars)
+            for item in codelet.vectors:
+                label = f"{name}.{number}.{item.name}"
+                if item.name in case.inputs:
+                    fields[item.name] = graph.constant(label, case.inputs[item.name])
+                else:
+                    fields[item.name] = graph.variable(label, case.outputs[item.name], item.dtype)
+                fields[item.name].map(tile)
+            compute_set.add(codelet, tile, **fields)
+        steps.append(Execute(compute_set))
+    return compile(graph, Sequence(*steps), config)
+
+
+@pytest.mark.parametrize("codelet", CODELETS, ids=lambda codelet: codelet.name)
+def test_iss_equals_twin(codelet: Codelet) -> None:
+    executable = build(ChipConfig(tiles=1), {codelet.name: cases(codelet)})
+    with Engine(executable, "iss", compare=True) as engine:
+        engine.run()
+    assert engine.scoreboard
+    assert engine.scoreboard.words > 0
+    assert engine.scoreboard.mismatches == 0, f"seed {SEED}: {engine.scoreboard.first}"
+
+
+def test_rtl_equals_twin() -> None:
+    executable = build(ChipConfig(), {codelet.name: cases(codelet) for codelet in CODELETS})
+    with Engine(executable, "rtl", compare=True) as engine:
+        engine.run()
+    assert engine.scoreboard
+    assert engine.scoreboard.supersteps == len(CODELETS) + 1
+    assert engine.scoreboard.mismatches == 0, f"seed {SEED}: {engine.scoreboard.first}"
+
+
+def issues_on_iss(codelet: Codelet, case: Case) -> int:
+    """Return what worker 0 of the ISS retires for one vertex, its list and end excepted."""
+    executable = build(ChipConfig(tiles=1), {codelet.name: [case]})
+    chip = ChipISS(executable.config, tracing=True)
+    for address, content in executable.common:
+        chip.broadcast(address, content)
+    for address, content in executable.images[0]:
+        chip.load(0, address, content)
+    chip.boot(executable.entry)
+    chip.run()
+    return len(chip.tiles[0].trace(0)) - 8
+
+
+@pytest.mark.parametrize("codelet", CODELETS, ids=lambda codelet: codelet.name)
+def test_estimate_is_close(codelet: Codelet) -> None:
+    random = np.random.default_rng(SEED)
+    large = {
+        "matmul.c": Case(
+            {"x": values(random, 11 * 32, wild=False), "w": values(random, 13 * 32, wild=False),
+             "bias": values(random, 13)},
+            {"y": 11 * 13},
+            {"rows": 11, "depth": 32} | ({} if codelet.name == "matmul_nt" else {"step": 13}),
+        ),
+        "reduce.c": Case(
+            {"x": values(random, 200, wild=False)}, {"y": 20},
+            {"count": 10, "step": 10, "stride": 1},
+        ),
+        "softmax.c": Case({"x": values(random, 100, wild=False)}, {"y": 100}, {"columns": 10}),
+        "rearrange.c": Case(
+            {"x": values(random, 200)}, {"y": 200}, {"rows": 20, "columns": 10, "step": 10}
+        ),
+        "copy_words.c": Case({"source": values(random, 200).view(np.uint32)}, {"destination": 200}),
+    }  # fmt: skip
+    case = large.get(codelet.source) or Case({"x": values(random, 100, wild=False)}, {"y": 100})
+    if codelet.name == "fill":
+        case = Case({}, {"y": 100}, {"value": 1.0})
+    elif "b" in {item.name for item in codelet.vectors}:
+        case = Case({"a": values(random, 100), "b": values(random, 10)}, {"y": 100})
+    lengths = {name: array.size for name, array in case.inputs.items()} | case.outputs
+    estimate = codelet.issues(lengths, case.scalars)
+    measured = issues_on_iss(codelet, case)
+    assert 0.85 * measured <= estimate <= 1.15 * measured, f"{estimate=}, {measured=}"

@@ -1,0 +1,118 @@
+import re
+import shutil
+
+import pytest
+
+from openipu.rtl.config import TileConfig
+from openipu.sw.codelets.codelet import Codelet, Field, Input, all_codelets
+from openipu.sw.codelets.copy_words import copy_words
+from openipu.sw.compiler import link as linking
+from openipu.sw.compiler.errors import CompileError
+from openipu.sw.compiler.link import link
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    """Link one codelet given as C code; returns a function."""
+    root = tmp_path / "firmware"
+    shutil.copytree(linking._ROOT, root)
+    monkeypatch.setattr(linking, "_ROOT", root)
+    caches = linking.build_root() / "zig"
+    caches.mkdir(parents=True, exist_ok=True)
+    monkeypatch.setenv("OPENIPU_BUILD", str(tmp_path / "build"))
+    (tmp_path / "build" / "firmware").mkdir(parents=True)
+    (tmp_path / "build" / "firmware" / "zig").symlink_to(caches)  # the C compiler's own parts
+
+    def make(code):
+        (root / "codelets" / "test.c").write_text(
+            "#include <stdint.h>\n"
+            "struct test_vertex { const float *x; uint32_t x_length; };\n" + code
+        )
+        fields = (Field("x", Input),)
+        return link([Codelet("test", fields, "test.c", lambda x: None, lambda x: 1)], TileConfig())
+
+    return make
+
+
+HEAD = "void test(const struct test_vertex *v) "
+
+
+def test_segments_and_symbols():
+    tile = TileConfig(banks=4, bank_bytes=8192)
+    made = link([copy_words, copy_words], tile)
+    assert made.entry == made.symbols["_start"] == 0
+    assert made.segments[0][0] == 0
+    assert made.code_bytes == sum(len(data) for _, data in made.segments)
+    assert made.data_address == 8192
+    assert made.stacks_bytes == 6 * linking.STACK_BYTES
+    assert made.end == made.stacks_address + made.stacks_bytes
+    assert 0 < made.symbols["copy_words"] < made.code_bytes
+    assert made.elf.parent == linking.build_root()
+
+
+def test_compact():
+    made = link([copy_words], TileConfig(), compact=True)
+    assert made.data_address - made.code_bytes < linking.COMPACT_ALIGNMENT
+    assert made.end < 4096
+
+
+def test_second_time_is_from_the_cache(build, monkeypatch):
+    first = build(HEAD + "{ (void)v; }")
+    monkeypatch.setattr(linking.subprocess, "run", None)
+    assert build(HEAD + "{ (void)v; }") == first
+
+
+@pytest.mark.parametrize("slots", [4, 5, 6, 7, 8])
+def test_every_number_of_slots(slots):
+    made = link([copy_words], TileConfig(slots=slots))
+    for name in ("op_run", "op_sync", "op_exchange"):
+        assert f"{name}_{slots}" in made.symbols
+        assert f"{name}_{slots + 1}" not in made.symbols
+
+
+def test_all_codelets_compile():
+    """Every codelet that there is, in one image."""
+    made = link(all_codelets().values(), TileConfig())
+    assert all(name in made.symbols for name in all_codelets())
+
+
+def test_read_only_data(build):
+    made = build(
+        "static const float table[3] = {1, 2, 3};\nextern float sink;\n"
+        "__attribute__((noinline)) static void use(const float *t) { __asm__ volatile(\"\" :: \"r\"(t)); }\n"
+        + HEAD + "{ use(&table[v->x_length]); }"
+    )  # fmt: skip
+    assert made.data_bytes >= 12
+    assert [address for address, _ in made.segments][-1] == made.data_address
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("{ ((float *)v->x)[0] = v->x[0] / v->x[1]; }",
+         "^test uses fdiv.s, which the machine doesn't have$"),
+        ("{ ((float *)v->x)[0] = __builtin_sqrtf(v->x[0]); }",
+         "^test uses fsqrt.s, which the machine doesn't have$"),
+        ('{ (void)v; __asm__ volatile(".word 0"); }',
+         "^test uses the instruction word 0x00000000, which the machine doesn't have$"),
+        ("{ (void)v; return 1; }", "(?s)^the firmware can't be built:.*test.c:3"),
+        ("{ volatile float a[40]; a[v->x_length] = 1; }",
+         "(?s)^the firmware can't be built:.*stack frame size"),
+        ("{ static float total; total += v->x[0]; ((float *)v->x)[0] = total; }",
+         "(?s)^the firmware can't be built:.*a codelet must not have global variables: its "
+         "vertices run at the same time"),
+        ("{ ((float *)v->x)[0] = (float)((double)v->x[0] * v->x[1] + v->x[2]); }",
+         "(?s)^the firmware can't be built:.*undefined symbol: __muldf3"),
+    ],
+)  # fmt: skip
+def test_errors(build, code, text):
+    with pytest.raises(CompileError, match=text):
+        build(HEAD + code)
+
+
+def test_missing_source():
+    missing = Codelet("nothing", (), "nothing.c", lambda: None, lambda: 1)
+    with pytest.raises(
+        CompileError, match=f"^{re.escape('there is no firmware source codelets/nothing.c')}$"
+    ):
+        link([missing], TileConfig())
