@@ -12,7 +12,8 @@ def _copy_words(source: NDArray[Any], destination: NDArray[Any]) -> None:
 
 
 def _cycles(source: int, destination: int) -> int:
-    return 11 + 11 * (source // 4) + 5 * (source % 4)
+    fours, rest = divmod(source, 4)
+    return 9 + (2 + 11 * fours if fours else 0) + (1 + 6 * rest if rest else 0)
 
 
 copy_words = register(

@@ -31,8 +31,9 @@ _FLAGS = (
     "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+f+zicsr-c-d-a", "-mabi=ilp32f",
     "-std=c11", "-O2", "-g", "-ffp-contract=off", "-fno-math-errno", "-ffreestanding",
     "-fno-builtin", "-fno-pic", "-mno-relax", "-msmall-data-limit=0", "-ffunction-sections",
-    "-fno-asynchronous-unwind-tables", "-fno-jump-tables", "-Wall", "-Wextra", "-Werror", f"-Wframe-larger-than={STACK_BYTES // 2}",
-    "-nostdlib", "-static", "-Wl,--gc-sections",
+    "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-fno-jump-tables",
+    "-Wall", "-Wextra", "-Werror", f"-Wframe-larger-than={STACK_BYTES // 2}", "-nostdlib",
+    "-static", "-Wl,--gc-sections",
 )  # fmt: skip
 _MISSING = {0x0C: "fdiv.s", 0x2C: "fsqrt.s"}  # by funct7 of the OP-FP opcode
 _OP_FP = 0x53

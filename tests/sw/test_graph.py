@@ -134,7 +134,8 @@ def test_vertex_errors(graph, rows):
     unmapped = graph.variable("unmapped", 4)
     good = {"x": rows[0], "y": rows[0], "n": 1, "f": 1}
     for error, text, tile, changes in (
-        (GraphError, "cs/scale[0]: codelet scale has the fields x, y, n, f; given are x, y, n, f, z",
+        (GraphError, "cs/scale[0]: codelet scale has the fields x, y, n, f; given are x, y, "
+         "n, f, z",
          0, {"z": 1}),
         (GraphError, "cs/scale[0]: field x must be float32, but whole is int32", 0, {"x": whole}),
         (TypeError, "cs/scale[0]: field x must be a Variable or View, not 3", 0, {"x": 3}),

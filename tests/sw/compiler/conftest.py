@@ -119,7 +119,8 @@ def check(graph, program, config, runs=1, seed=0):
     for number in range(runs):
         if number:
             machine.chip.release()
-        by_steps = {variable: machine.read(variable) for variable in machine.executable.layout.regions}
+        known = machine.executable.layout.regions
+        by_steps = {variable: machine.read(variable) for variable in known}
         by_program = {variable: array.copy() for variable, array in by_steps.items()}
         status = machine.chip.run(50_000_000)
         assert status.host_sync, status

@@ -62,7 +62,7 @@ def random_execute(rng, graph, variables):
 
 
 def random_program(rng, graph, variables, flags, functions, depth):
-    """Return a random program; loops with a predicate take the next flag, which their body clears."""
+    """Return a random program; each loop with a predicate takes the next flag."""
     steps = []
     for _ in range(int(rng.integers(1, 6))):
         kind = int(rng.integers(10)) if depth else int(rng.integers(6))
@@ -92,9 +92,11 @@ def random_program(rng, graph, variables, flags, functions, depth):
 def random_graph(rng, tiles):
     graph = Graph()
     variables = [
-        spread(graph.constant(f"v{i}", rng.integers(1 << 32, size=size, dtype=np.uint32)), rng, tiles)
+        graph.constant(f"v{i}", rng.integers(1 << 32, size=size, dtype=np.uint32))
         for i, size in enumerate([1, 2, 37, 64, 65])
     ]
+    for variable in variables:
+        spread(variable, rng, tiles)
     flags = []
     for i in range(100):
         queue = np.zeros(5, np.int32)
