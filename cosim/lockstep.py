@@ -86,6 +86,9 @@ def on_session(session: Session) -> Runner:
         try:
             session.run(MAX_CYCLES)
         except SimulationError as error:
+            session.boot()  # stops what runs still, so that the next program's trace is its own
+            session.status()
+            session.trace()
             raise LockstepError(f"{program.name}: the RTL doesn't halt: {error}") from None
         return session.trace(), session.read(0, 0, program.config.tile.memory_bytes)
 

@@ -204,6 +204,7 @@ class Core(wiring.Component):
             parts.branch.pc.eq(x.pc),
             parts.branch.immediate.eq(decoded.immediate),
             parts.divider.x_thread.eq(x.thread),
+            parts.divider.x_crowded.eq(parts.threads.running[: self.config.slots].all()),
             load_store.x_base.eq(x_a),
             load_store.x_offset.eq(decoded.immediate),
             load_store.x_data.eq(Mux(decoded.rs2_file == File.F, f_file.x_values[1], x_rs2)),

@@ -15,12 +15,18 @@ class Divider(wiring.Component):
     A request finds the divider idle and starts it, or finds it busy, or is the owner's and finds
     its result ready, which frees the divider. In the first two cases the thread replays.
 
+    Workers come back for their results, but the supervisor only if a slot is free. While all
+    workers run, and each might wait for the divider, it is taken away from the supervisor, whose
+    division then starts again when it comes.
+
     Members
     -------
     run : In(1)
         Low: reset.
     x_request : In(1), x_thread : In, x_op : In(DivideOp), x_a, x_b : In(32)
         A division, the same at each replay.
+    x_crowded : In(1)
+        All workers run, so that the supervisor can't.
     x_ready : Out(1)
         The request has its result; combinational.
     x_result : Out(32)
@@ -28,6 +34,7 @@ class Divider(wiring.Component):
     """
 
     def __init__(self, config: TileConfig) -> None:
+        self.config = config
         super().__init__(
             {
                 "run": In(1),
@@ -36,6 +43,7 @@ class Divider(wiring.Component):
                 "x_op": In(DivideOp),
                 "x_a": In(32),
                 "x_b": In(32),
+                "x_crowded": In(1),
                 "x_ready": Out(1),
                 "x_result": Out(32),
             }
@@ -45,6 +53,7 @@ class Divider(wiring.Component):
         """Divide magnitudes, set the signs at the end."""
         m = Module()
         owned, owner = Signal(), Signal.like(self.x_thread)
+        free = Signal()
         left = Signal(range(33))
         quotient, remainder, divisor = Signal(32), Signal(32), Signal(32)
         negate_quotient, negate_remainder = Signal(), Signal()
@@ -53,6 +62,7 @@ class Divider(wiring.Component):
         negative_a, negative_b = self.x_a[31] & signed, self.x_b[31] & signed
         shifted, difference = Signal(33), Signal(34)
         m.d.comb += [
+            free.eq(~owned | (self.x_crowded & (owner == self.config.supervisor))),
             shifted.eq(Cat(quotient[31], remainder)),
             difference.eq(shifted - divisor),
             self.x_ready.eq(
@@ -75,7 +85,7 @@ class Divider(wiring.Component):
             ]
         with m.If(~self.run | self.x_ready):
             m.d.sync += [owned.eq(0), left.eq(0)]
-        with m.Elif(self.x_request & ~owned):
+        with m.Elif(self.x_request & free):
             m.d.sync += [
                 owned.eq(1),
                 owner.eq(self.x_thread),

@@ -6,10 +6,11 @@ import pytest
 from openipu.cosim.golden.semantics import fields_of
 from openipu.cosim.golden.trace import FIELDS
 from openipu.cosim.lockstep import LockstepError, compare, on_model, on_session, run_seeds
+from openipu.cosim.program import Assembler, Program
 from openipu.cosim.random_program import random_program
 from openipu.cosim.session import Session
 from openipu.rtl.config import ChipConfig, TileConfig
-from openipu.rtl.isa import INSTRUCTIONS, decode
+from openipu.rtl.isa import INSTRUCTIONS, decode, encode
 
 SMALL = ChipConfig(tiles=1, tile=TileConfig(banks=2, bank_bytes=8192))
 
@@ -126,6 +127,29 @@ def rtl():
 @pytest.mark.parametrize("config", RTL, ids=["six slots", "four slots"])
 def test_rtl_agrees_with_the_model(rtl, config, ten):
     assert run_seeds(rtl(config), config, range(10 * ten, 10 * ten + 10)) > 10_000
+
+
+@pytest.mark.parametrize("config", RTL, ids=["six slots", "four slots"])
+@pytest.mark.parametrize("delay", [0, 1, 3])
+def test_workers_get_the_divider_from_a_supervisor_that_cannot_issue(rtl, config, delay):
+    """With four slots the supervisor's division can start in the last cycle before all are busy."""
+    worker = Assembler(0x400)
+    worker.words += [encode("addi")] * 10
+    for _ in range(20):
+        worker.emit("div", rd=6, rs1=10, rs2=10)
+    worker.emit("xend")
+    boss = Assembler(0)
+    boss.constant(5, worker.base)
+    for number in range(config.tile.slots):
+        boss.emit("xstart", imm=number, rs1=5, rs2=5)
+    boss.words += [encode("addi")] * delay + [encode("divu", rd=7, rs1=5, rs2=5)]
+    boss.emit("xwait")
+    boss.emit("xend")
+    image = boss.code.ljust(worker.base, b"\0") + worker.code
+    program = Program(
+        "divisions", config, image.ljust(config.tile.memory_bytes, b"\0"), config.tile.supervisor
+    )
+    compare(program, *rtl(config)(program))
 
 
 @pytest.mark.slow
