@@ -43,7 +43,7 @@ def test_rtl_agrees_with_the_model(session, row):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("row", TRIED, ids=lambda row: row.name)
 def test_rtl_agrees_with_the_model_for_long(session, row, seed):
     program = instruction_program(row, CONFIG, entries=2400, seed=seed)
