@@ -2,47 +2,64 @@
 #include "openipu/math.h"
 #include "openipu/vertices.h"
 
-#define UNARY(NAME, EXPRESSION)                                       \
-    void NAME(const struct NAME##_vertex *v)                          \
-    {                                                                 \
-        const float *restrict in = v->x;                              \
-        float *restrict out = v->y;                                   \
-        for (const float *end = in + v->x_length; in != end; in++) {  \
-            float x = *in;                                            \
-            *out++ = (EXPRESSION);                                    \
-        }                                                             \
+/* 0 for what is less than 0, else x, NaNs too; by a mask, which is shorter than a branch. */
+static inline float rectified(float x)
+{
+    uint32_t keep = (uint32_t)(x < 0.0f) - 1;
+    __asm__("" : "+r"(keep)); /* or the compiler sees the branch in it */
+    return float_of(bits_of(x) & keep);
+}
+
+#define UNARY(NAME, UNROLL, EXPRESSION)                     \
+    void NAME(const struct NAME##_vertex *v)                \
+    {                                                       \
+        const float *restrict in = v->x;                    \
+        float *restrict out = v->y;                         \
+        const uint32_t length = v->x_length;                \
+        _Pragma(UNROLL)                                     \
+        for (uint32_t i = 0; i < length; i++) {             \
+            float x = in[i];                                \
+            out[i] = (EXPRESSION);                          \
+        }                                                   \
     }
 
-UNARY(identity, x)
-UNARY(relu, x < 0.0f ? 0.0f : x)
-UNARY(negate, -x)
-UNARY(absolute, __builtin_fabsf(x))
-UNARY(exponent, exponential(x))
-UNARY(invert, reciprocal(x))
-UNARY(logistic, sigmoid(x))
-UNARY(hyperbolic_tangent, tangent(x))
+#define FOUR "clang loop unroll_count(4)"
+#define ONE "clang loop unroll(disable)"
+
+UNARY(identity, FOUR, x)
+UNARY(relu, FOUR, rectified(x))
+UNARY(negate, FOUR, -x)
+UNARY(absolute, FOUR, __builtin_fabsf(x))
+UNARY(exponent, ONE, exponential(x))
+UNARY(invert, ONE, reciprocal(x))
+UNARY(logistic, ONE, sigmoid(x))
+UNARY(hyperbolic_tangent, ONE, tangent(x))
 
 /* b repeats for every b_length elements of a. */
-#define BINARY(NAME, EXPRESSION)                                        \
-    void NAME(const struct NAME##_vertex *v)                            \
-    {                                                                   \
-        const float *restrict first = v->a, *restrict last = v->a + v->a_length; \
-        const float *const b_end = v->b + v->b_length;                  \
-        float *restrict out = v->y;                                     \
-        if (v->b_length == 1) {                                         \
-            const float b = *v->b;                                      \
-            while (first != last) {                                     \
-                float a = *first++;                                     \
-                *out++ = (EXPRESSION);                                  \
-            }                                                           \
-            return;                                                     \
-        }                                                               \
-        while (first != last) {                                         \
-            for (const float *restrict second = v->b; second != b_end; second++) { \
-                float a = *first++, b = *second;                        \
-                *out++ = (EXPRESSION);                                  \
-            }                                                           \
-        }                                                               \
+#define BINARY(NAME, EXPRESSION)                                                   \
+    void NAME(const struct NAME##_vertex *v)                                       \
+    {                                                                              \
+        const float *restrict first = v->a, *restrict second = v->b;               \
+        float *restrict out = v->y;                                                \
+        const uint32_t length = v->a_length, period = v->b_length;                 \
+        if (period == 1) {                                                         \
+            const float b = *second;                                               \
+            _Pragma(FOUR)                                                          \
+            for (uint32_t i = 0; i < length; i++) {                                \
+                float a = first[i];                                                \
+                out[i] = (EXPRESSION);                                             \
+            }                                                                      \
+            return;                                                                \
+        }                                                                          \
+        for (const float *end = first + length; first != end;) {                   \
+            _Pragma(FOUR)                                                          \
+            for (uint32_t i = 0; i < period; i++) {                                \
+                float a = first[i], b = second[i];                                 \
+                out[i] = (EXPRESSION);                                             \
+            }                                                                      \
+            first += period;                                                       \
+            out += period;                                                         \
+        }                                                                          \
     }
 
 BINARY(add, a + b)
@@ -54,6 +71,9 @@ BINARY(minimum, __builtin_fminf(a, b))
 void fill(const struct fill_vertex *v)
 {
     float *out = v->y;
-    for (uint32_t i = v->y_length; i; i--)
-        *out++ = v->value;
+    const uint32_t length = v->y_length;
+    const float value = v->value;
+    _Pragma(FOUR)
+    for (uint32_t i = 0; i < length; i++)
+        out[i] = value;
 }

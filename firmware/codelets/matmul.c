@@ -8,7 +8,8 @@
 struct problem {
     const float *x, *w, *bias;
     float *y;
-    uint32_t depth, columns, step; /* step: elements from a k of w to the next; 0: w is (columns, k) */
+    uint32_t depth, columns, step; /* step: elements of w from a k to the next, if w is (k, columns) */
+    _Bool transposed;              /* w is (columns, k); known when this is compiled */
 };
 
 INLINE void block(const struct problem *p, uint32_t row, uint32_t column, const uint32_t rows,
@@ -20,7 +21,7 @@ INLINE void block(const struct problem *p, uint32_t row, uint32_t column, const 
     for (uint32_t r = 0; r < rows; r++)
         x[r] = p->x + (row + r) * depth;
     for (uint32_t c = 0; c < columns; c++) {
-        w[c] = p->step ? p->w + column + c : p->w + (column + c) * depth;
+        w[c] = p->transposed ? p->w + (column + c) * depth : p->w + column + c;
         for (uint32_t r = 0; r < rows; r++)
             sum[r][c] = p->bias[column + c];
     }
@@ -28,14 +29,10 @@ INLINE void block(const struct problem *p, uint32_t row, uint32_t column, const 
         float left[BLOCK], right[BLOCK];
         for (uint32_t r = 0; r < rows; r++)
             left[r] = *x[r]++;
-        if (p->step) {
-            for (uint32_t c = 0; c < columns; c++)
-                right[c] = w[0][c];
+        for (uint32_t c = 0; c < columns; c++)
+            right[c] = p->transposed ? *w[c]++ : w[0][c];
+        if (!p->transposed)
             w[0] += p->step;
-        } else {
-            for (uint32_t c = 0; c < columns; c++)
-                right[c] = *w[c]++;
-        }
         for (uint32_t r = 0; r < rows; r++)
             for (uint32_t c = 0; c < columns; c++)
                 sum[r][c] = __builtin_fmaf(left[r], right[c], sum[r][c]);
@@ -69,13 +66,13 @@ INLINE void product(const struct problem *p, uint32_t rows)
 /* y (rows, columns) = x (rows, depth) . w (columns, depth) transposed + bias (columns) */
 void matmul_nt(const struct matmul_nt_vertex *v)
 {
-    struct problem p = {v->x, v->w, v->bias, v->y, v->depth, v->bias_length, 0};
+    struct problem p = {v->x, v->w, v->bias, v->y, v->depth, v->bias_length, 0, 1};
     product(&p, v->rows);
 }
 
 /* y (rows, columns) = x (rows, depth) . w (depth, step)[:, :columns] + bias (columns) */
 void matmul_nn(const struct matmul_nn_vertex *v)
 {
-    struct problem p = {v->x, v->w, v->bias, v->y, v->depth, v->bias_length, v->step};
+    struct problem p = {v->x, v->w, v->bias, v->y, v->depth, v->bias_length, v->step, 0};
     product(&p, v->rows);
 }

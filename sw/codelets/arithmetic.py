@@ -174,5 +174,5 @@ def tangent(x: F32) -> F32:
         p = fma(p, z, coefficient)
     near = fma(x * z, p, x)
     t = fma(-2.0, reciprocal(exponential(a + a) + np.float32(1)), 1.0)
-    far = np.copysign(t, x)
+    far = np.where(x < 0, -t, t)
     return np.where(a < np.float32(0.5625), near, far)

@@ -10,7 +10,7 @@ from openipu.sw.codelets import arithmetic
 from openipu.sw.codelets.arithmetic import F32, quiet, store
 from openipu.sw.codelets.codelet import Codelet, Field, Input, Output, Scalar, register
 
-_OVERHEAD = 12  # issues of a call and return
+_OVERHEAD = 25  # issues besides the loop's
 
 
 def _unary(name: str, function: Callable[[F32], F32], per_element: int, *, copies: bool) -> Codelet:
@@ -46,14 +46,14 @@ def _absolute(x: F32) -> F32:
 UNARY: dict[str, Codelet] = {
     codelet.name: codelet
     for codelet in (
-        _unary("identity", lambda x: x, 5, copies=True),
+        _unary("identity", lambda x: x, 3, copies=True),
         _unary("relu", lambda x: np.where(x < 0, np.float32(0), x), 7, copies=True),
-        _unary("negate", _flip, 6, copies=True),
-        _unary("absolute", _absolute, 6, copies=True),
-        _unary("exponent", arithmetic.exponential, 45, copies=False),
-        _unary("invert", arithmetic.reciprocal, 40, copies=False),
-        _unary("logistic", arithmetic.sigmoid, 85, copies=False),
-        _unary("hyperbolic_tangent", arithmetic.tangent, 80, copies=False),
+        _unary("negate", _flip, 4, copies=True),
+        _unary("absolute", _absolute, 4, copies=True),
+        _unary("exponent", arithmetic.exponential, 35, copies=False),
+        _unary("invert", arithmetic.reciprocal, 47, copies=False),
+        _unary("logistic", arithmetic.sigmoid, 77, copies=False),
+        _unary("hyperbolic_tangent", arithmetic.tangent, 73, copies=False),
     )
 }
 """y = function(x), by name."""
@@ -72,7 +72,7 @@ def _binary(name: str, function: Callable[[F32, F32], F32]) -> Codelet:
             source="elementwise.c",
             reference=reference,
             cycles=lambda a, b, y: (
-                _OVERHEAD + (6 * a if b == 1 else 8 * a + 5 * (a // max(b, 1)))
+                _OVERHEAD + 12 + (4 * a if b == 1 else 5 * a + 20 * (a // max(b, 1)))
             ),
         )
     )
@@ -101,7 +101,7 @@ FILL = register(
         fields=(Field("y", Output), Scalar("value", "f32")),
         source="elementwise.c",
         reference=_fill,
-        cycles=lambda y, value: _OVERHEAD + 3 * y,
+        cycles=lambda y, value: _OVERHEAD + 7 * y // 4,
     )
 )
 """y = value."""

@@ -23,7 +23,7 @@ TRANSPOSE = register(
         ),
         source="rearrange.c",
         reference=_transpose,
-        cycles=lambda x, y, rows, columns, step: 15 + int(columns) * (6 + 5 * int(rows)),
+        cycles=lambda x, y, rows, columns, step: 25 + int(columns) * (8 + 5 * int(rows)),
     )
 )  # fmt: skip
 """y (columns, rows) = x (rows, columns) transposed, x's rows lying `step` elements apart."""

@@ -36,7 +36,7 @@ def _reduction(name: str, start: float, function: Callable[[F32, F32], F32]) -> 
             fields=(Field("x", Input), Field("y", Output), *_SCALARS),
             source="reduce.c",
             reference=reference,
-            cycles=lambda x, y, count, step, stride: 15 + y * (8 + 5 * int(count)),
+            cycles=lambda x, y, count, step, stride: 20 + y * (13 + 5 * int(count)),
         )
     )
 
@@ -69,7 +69,7 @@ ARG_MAX = register(
         fields=(Field("x", Input), Field("y", Output, "int32"), *_SCALARS),
         source="reduce.c",
         reference=_arg_max,
-        cycles=lambda x, y, count, step, stride: 15 + y * (10 + 7 * int(count)),
+        cycles=lambda x, y, count, step, stride: 20 + y * (16 + 11 * int(count)),
     )
 )
 """The same, but where the greatest is: the first k, at least 1 of them; NaNs are passed over."""

@@ -79,5 +79,5 @@ static inline float tangent(float x)
         return __builtin_fmaf(x * z, p, x);
     }
     float t = __builtin_fmaf(-2.0f, reciprocal(exponential(a + a) + 1.0f), 1.0f);
-    return float_of(bits_of(t) | (bits_of(x) & SIGN_BIT));
+    return x < 0.0f ? -t : t;
 }
