@@ -303,7 +303,10 @@ def run_elf(
             return result
         content = machine.read(0, bounds[0], bounds[1] - bounds[0])
     lines = [f"{word:08x}" for (word,) in struct.iter_unpack("<I", content)]
-    Path(signature).write_text("".join(line + "\n" for line in lines))
+    try:
+        Path(signature).write_text("".join(line + "\n" for line in lines))
+    except OSError as error:
+        raise ElfError(f"{signature} can't be written: {error.strerror}") from None
     return replace(result, signature=lines)
 
 

@@ -119,6 +119,11 @@ def test_missing_signature_is_named(elf, run, tmp_path):
         run(elf("float"), signature=tmp_path / "signature")
 
 
+def test_a_signature_that_cannot_be_written(elf, tmp_path):
+    with pytest.raises(ElfError, match=r"nowhere/signature can't be written: No such file"):
+        run_elf(elf("arithmetic"), backend="iss", signature=tmp_path / "nowhere" / "signature")
+
+
 def damaged(elf, tmp_path, change):
     content = bytearray(elf("float").read_bytes())
     path = tmp_path / "bad.elf"
