@@ -227,8 +227,12 @@ def _build_top(
         ]  # fmt: skip
         if design.clock is not None:
             flags += ["-CFLAGS", f"-DOPENIPU_CLOCK={design.clock}"]
+    headers: list[str] = []
     if options.waves:
+        # The writer's libraries are replaced by headers; make asks for them all the same.
         flags += ["--trace-fst", "--trace-structs"]
+        flags += ["-CFLAGS", f"-I{HDL / 'fst'}", "-LDFLAGS", "-L."]
+        headers = [str(HDL / "fst" / name) for name in ("lz4.h", "zlib.h")]
     if options.coverage:
         flags += ["--coverage"]
 
@@ -237,9 +241,12 @@ def _build_top(
             [*_verilator(), *flags, "-Mdir", ".", *files, *main, *objects],
             "Verilating",
         )
+        if options.waves:
+            for library in ("liblz4.a", "libz.a"):
+                log.run(["ar", "rc", library], "preparing")
         log.run(_make("Vtop.mk"), "compiling")
 
-    key = _key(files, [*flags, *objects], main)
+    key = _key(files, [*flags, *objects], [*main, *headers])
     return _keep_build(f"{design.top}-{key}", files, make, console)
 
 
