@@ -103,7 +103,7 @@ def check(proto: onnx.ModelProto, name: str = "model") -> Model:
         raise ModelError(f"{name}: the opset must be {MIN_OPSET} or newer, not {opset}")
     constants = {tensor.name for tensor in proto.graph.initializer}
     inputs = tuple(_port(name, v) for v in proto.graph.input if v.name not in constants)
-    outputs = tuple(_port(name, v, open_rank=True) for v in proto.graph.output)
+    outputs = tuple(_port(name, v) for v in proto.graph.output)
     for index, node in enumerate(proto.graph.node):
         supported = node.domain in ("", "ai.onnx") and node.op_type in OPERATORS
         if not supported:
@@ -221,12 +221,10 @@ def _first_line(error: Exception) -> str:
     return next((line.strip() for line in str(error).splitlines() if line.strip()), "")
 
 
-def _port(model: str, value: onnx.ValueInfoProto, *, open_rank: bool = False) -> Port:
+def _port(model: str, value: onnx.ValueInfoProto) -> Port:
     if not value.type.HasField("tensor_type"):
         raise ModelError(f"{model}: {value.name} must be a tensor")
     tensor = value.type.tensor_type
-    if not tensor.HasField("shape") and not open_rank:
-        raise ModelError(f"{model}: input {value.name} must have a shape")
     dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type).name if tensor.elem_type else ""
     shape = tuple(
         dim.dim_value if dim.HasField("dim_value") else dim.dim_param or "?"

@@ -55,7 +55,9 @@ class Tensor:
 
     def reshape(self, *shape: int) -> "Tensor":
         """Return the same elements in another shape."""
-        return Tensor(self.name, self.data.reshape(*shape))
+        if isinstance(self.data, View):
+            return Tensor(self.name, View(self.data.variable, self.data.index.reshape(shape)))
+        return Tensor(self.name, self.data.reshape(shape))
 
     def transpose(self, *axes: int) -> "Tensor":
         """Return the dimensions in another order, reversed by default."""
