@@ -15,8 +15,9 @@ from openipu.sw.program import Program
 START_CYCLES = 8
 """What starting one more worker takes the supervisor."""
 
-SYNC_INSTRUCTIONS = 6
-"""What the supervisor does for a superstep besides starting workers, in four cycles each."""
+SYNC_CYCLES = 16
+ARM_CYCLES = 12
+"""What a superstep and an exchange take the supervisor besides: four cycles an instruction."""
 
 
 def compile(graph: Graph, program: Program, config: ChipConfig) -> Executable:
@@ -83,5 +84,7 @@ def _estimate(
         for tile, lists in phases[phase].items():
             longest = max(work(listed) for listed in lists) * config.tile.slots
             loads[tile] += longest + START_CYCLES * len(lists)
-    sync = 4 * SYNC_INSTRUCTIONS + config.sync_levels + 2
+    sync = SYNC_CYCLES + config.sync_levels + 1
+    if step.transfers:
+        sync += ARM_CYCLES
     return Estimate(max(loads), exchange.cycles, sync, exchange.bound)

@@ -75,6 +75,11 @@ class _Move:
     destination_offset: int
     last: bool  #: whether the destination's region ends with it
 
+    @property
+    def local(self) -> bool:
+        """Whether it stays on its tile."""
+        return self.source.tile == self.destination.tile
+
     def part(self, start: int, count: int) -> "_Move":
         """Return so many elements of it, from one on."""
         return _Move(
@@ -331,21 +336,17 @@ class _Builder:
         width = self.lowering.bus_elements
         sent: dict[Piece, list[Piece]] = defaultdict(list)
         staged: dict[tuple[int, str], list[_Move]] = defaultdict(list)
-        local: list[tuple[_Move, bool]] = []
-        parts = [part for move in now.moves for part in _parts(move, width)]
-        for move, aligned in parts:
-            if move.source.tile == move.destination.tile:
-                local.append((move, aligned))
-            elif aligned:
-                sent[move.source].append(move.destination)
-            else:
-                staged[move.destination.tile, move.source.variable.dtype].append(move)
         after: list[Vertex] = []
-        for move, aligned in local:
-            if aligned and move.source in sent:  # what others hear anyway, its own tile hears too
-                sent[move.source].append(move.destination)
-            else:
-                after += self._vertices(now.name, move)
+        # A tile may listen to itself, which is faster than to copy, unless there is no barrier yet.
+        barrier = now.computes or bool(now.transfers) or not all(m.local for m in now.moves)
+        for move in now.moves:
+            for part, aligned in _parts(move, width) if barrier else [(move, False)]:
+                if aligned:
+                    sent[part.source].append(part.destination)
+                elif part.local:
+                    after += self._vertices(now.name, part)
+                else:
+                    staged[part.destination.tile, part.source.variable.dtype].append(part)
         variables = []
         for (tile, dtype), moves in staged.items():
             name = f"{now.name}.staging@{tile}"
@@ -435,7 +436,7 @@ def _parts(move: _Move, width: int) -> list[tuple[_Move, bool]]:
     whole = count - head if move.last else (count - head) // width * width
     if head + whole == count and not head:
         return [(move, True)]
-    if whole < _DIRECT_WORDS * width or move.source.tile == move.destination.tile:
+    if whole < _DIRECT_WORDS * width:
         return [(move, False)]
     cuts = ((0, head, False), (head, whole, True), (head + whole, count - head - whole, False))
     return [(move.part(start, size), aligned) for start, size, aligned in cuts if size]

@@ -66,6 +66,16 @@ def test_a_copy_within_a_tile_takes_no_barrier(graph, rows):
     assert [vertex.codelet for vertex in phase] == [copy_words]
 
 
+def test_a_tile_hears_itself_where_there_is_a_barrier_anyway(graph, rows, execute):
+    for program in (
+        Sequence(execute, Copy(rows[1, :4], rows[1, 4:8])),
+        Sequence(Copy(rows[2], rows[3]), Copy(rows[1, :4], rows[1, 4:8])),
+    ):
+        step, end = lower(graph, program, chip()).steps
+        assert end.phases == ()
+        assert step.transfers[-1].source.tile == step.transfers[-1].destinations[0].tile == 1
+
+
 def test_long_copies_within_a_tile_are_shared_by_the_workers(graph):
     a, b = (graph.variable(name, 1000, "uint32").map(0) for name in "ab")
     (phase,) = lower(graph, Copy(a, b), chip()).steps[0].phases
