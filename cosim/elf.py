@@ -1,4 +1,4 @@
-"""ELF files: what to load, where a pc comes from, and running a plain bare-metal program.
+"""ELF files: what to load, and running a plain bare-metal program.
 
 A plain program is what public RISC-V test suites build: it runs on one hart, and says that it is
 done by writing to the symbol `tohost`: 1 for success, another odd number for failure number
@@ -6,7 +6,6 @@ value >> 1. Addresses may have bit 31 set, which the machine ignores.
 """
 
 import struct
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,17 +13,22 @@ from enum import Enum
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from elftools.elf.descriptions import describe_e_machine
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
 from openipu.cosim.errors import CycleLimitError, TrapError
 from openipu.cosim.golden.hart import ADDRESS
 from openipu.cosim.golden.iss import ChipISS
+from openipu.cosim.source_map import SourceMap, symbols_of
 from openipu.rtl.config import KIB, ChipConfig, TileConfig
 from openipu.rtl.isa import Cause
+
+__all__ = [
+    "ELF_CONFIG", "MAX_CYCLES", "ElfError", "ElfResult", "Outcome", "Program", "Segment",
+    "SourceMap", "describe_trap", "load", "run_elf",
+]  # fmt: skip
 
 ELF_CONFIG = ChipConfig(tiles=1, tile=TileConfig(banks=16, bank_bytes=64 * KIB))
 """The machine that plain programs run on unless told otherwise: one tile with 1 MiB."""
@@ -36,86 +40,6 @@ _HART = 0  # the context that runs a plain program
 
 class ElfError(Exception):
     """A file that can't be loaded or run; the message says why, in the user's words."""
-
-
-class SourceMap:
-    """From pc to source line and function, as far as the file tells."""
-
-    def __init__(
-        self, lines: list[tuple[int, str | None]], functions: list[tuple[int, str]]
-    ) -> None:
-        # Where two sequences meet, the end of one comes before the start of the other.
-        self._lines = sorted(lines, key=lambda pair: (pair[0], pair[1] is not None))
-        self._functions = sorted(functions)
-        self._line_starts = [address for address, _ in self._lines]
-        self._function_starts = [address for address, _ in self._functions]
-
-    @classmethod
-    def from_elf(cls, elf: ELFFile) -> "SourceMap":
-        """Read the DWARF line tables and the symbols; without DWARF there are only functions."""
-        functions = [
-            (symbol["st_value"] & ADDRESS, symbol.name)
-            for symbol in _symbols(elf)
-            if symbol.name
-            and symbol["st_info"]["type"] in ("STT_FUNC", "STT_NOTYPE")
-            and isinstance(symbol["st_shndx"], int)
-            and elf.get_section(symbol["st_shndx"])["sh_flags"] & 4  # executable
-            and not symbol.name.startswith((".L", "$"))
-        ]
-        try:
-            lines = list(_lines(elf))
-        except Exception:  # damaged, or newer than the reader: a report without lines then
-            lines = []
-        return cls(lines, functions)
-
-    def line(self, pc: int) -> str | None:
-        """Return `file:line` of a pc."""
-        place = bisect_right(self._line_starts, pc & ADDRESS) - 1
-        return self._lines[place][1] if place >= 0 else None
-
-    def function(self, pc: int) -> str | None:
-        """Return the name of the symbol at or before a pc."""
-        place = bisect_right(self._function_starts, pc & ADDRESS) - 1
-        return self._functions[place][1] if place >= 0 else None
-
-    def describe(self, pc: int) -> str:
-        """Return a pc with what is known of it."""
-        known = [self.line(pc), self.function(pc)]
-        return f"{pc:#010x}" + (
-            f" ({' in '.join(part for part in known if part)})" if any(known) else ""
-        )
-
-
-def _symbols(elf: ELFFile) -> list[Any]:
-    return [
-        symbol
-        for section in elf.iter_sections()
-        if isinstance(section, SymbolTableSection)
-        for symbol in section.iter_symbols()
-    ]
-
-
-def _lines(elf: ELFFile) -> list[tuple[int, str | None]]:
-    """Return (address, `file:line`) for each row of the line tables; None ends a sequence."""
-    rows: list[tuple[int, str | None]] = []
-    if not elf.has_dwarf_info():
-        return rows
-    dwarf = elf.get_dwarf_info()
-    for unit in dwarf.iter_CUs():
-        program = dwarf.line_program_for_CU(unit)
-        if program is None:
-            continue
-        first = 0 if program["version"] >= 5 else 1  # files are counted from
-        for entry in program.get_entries():
-            state = entry.state
-            if state is None:
-                continue
-            text = None
-            if not state.end_sequence:
-                name = program["file_entry"][state.file - first].name
-                text = f"{name.decode(errors='replace')}:{state.line}"
-            rows.append((state.address & ADDRESS, text))
-    return rows
 
 
 @dataclass(frozen=True)
@@ -196,7 +120,7 @@ def _load(name: str, content: bytes) -> Program:
             )
     if not segments:
         raise ElfError(f"{name} has nothing to load")
-    symbols = {symbol.name: symbol["st_value"] for symbol in _symbols(elf) if symbol.name}
+    symbols = {symbol.name: symbol["st_value"] for symbol in symbols_of(elf) if symbol.name}
     return Program(name, header["e_entry"], segments, symbols, SourceMap.from_elf(elf))
 
 

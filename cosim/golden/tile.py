@@ -3,7 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from openipu.cosim.golden import semantics_float  # noqa: F401 - registers its instructions
+from openipu.cosim.golden import (  # they register their instructions
+    semantics_float,  # noqa: F401
+    semantics_thread,  # noqa: F401
+)
 from openipu.cosim.golden.hart import ADDRESS, Hart, Pause, State, TrapError, TrapReport
 from openipu.cosim.golden.memory import Memory
 from openipu.cosim.golden.semantics import ActionCache
