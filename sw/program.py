@@ -94,30 +94,43 @@ class Repeat(Program):
         _check_program("Repeat body", self.body)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class RepeatWhile(Program):
     """Run the body as long as the predicate is not zero; it is looked at before each run."""
 
     predicate: View
     body: Program
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "predicate", _predicate("RepeatWhile", self.predicate))
-        _check_program("RepeatWhile body", self.body)
+    def __init__(self, predicate: View | Variable, body: Program, *, name: str = "") -> None:
+        _check_program("RepeatWhile body", body)
+        object.__setattr__(self, "predicate", _predicate("RepeatWhile", predicate))
+        object.__setattr__(self, "body", body)
+        object.__setattr__(self, "name", name)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class If(Program):
-    """Run `then` if the predicate is not zero, `else_` otherwise."""
+    """Run `then` if the predicate is not zero, `else_` (by default nothing) otherwise."""
 
     predicate: View
     then: Program
-    else_: Program = field(default_factory=Sequence)
+    else_: Program
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "predicate", _predicate("If", self.predicate))
-        _check_program("If then", self.then)
-        _check_program("If else_", self.else_)
+    def __init__(
+        self,
+        predicate: View | Variable,
+        then: Program,
+        else_: Program | None = None,
+        *,
+        name: str = "",
+    ) -> None:
+        otherwise = Sequence() if else_ is None else else_
+        _check_program("If then", then)
+        _check_program("If else_", otherwise)
+        object.__setattr__(self, "predicate", _predicate("If", predicate))
+        object.__setattr__(self, "then", then)
+        object.__setattr__(self, "else_", otherwise)
+        object.__setattr__(self, "name", name)
 
 
 @dataclass(frozen=True, eq=False)

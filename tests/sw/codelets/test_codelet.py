@@ -1,4 +1,5 @@
 import re
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,8 @@ from openipu.sw.codelets.codelet import (
     lookup,
     register,
 )
+
+THREE: Any = 3
 
 
 def codelet(*fields, name="test_codelet"):
@@ -39,11 +42,11 @@ def test_parts():
 @pytest.mark.parametrize(
     ("error", "text", "make"),
     [
-        (TypeError, "Field name must be a str, not 3", lambda: Field(3, Input)),
+        (TypeError, "Field name must be a str, not 3", lambda: Field(THREE, Input)),
         (ValueError, "Field name must be a lower-case identifier, not 'X'",
          lambda: Field("X", Input)),
-        (TypeError, "Field kind must be Input, Output or InOut, not 'Input'",
-         lambda: Field("x", "Input")),
+        (TypeError, "Field kind must be Input, Output or InOut, not 3",
+         lambda: Field("x", THREE)),
         (ValueError, "Field dtype must be one of float32, int32, uint32, not 'f32'",
          lambda: Field("x", Input, "f32")),
         (ValueError, "Scalar dtype must be one of u32, i32, f32, not 'float32'",

@@ -42,7 +42,8 @@ def test_nothing_overlaps_and_banks_are_kept_apart(run, small):
 
 
 def test_what_the_report_says_is_there(small):
-    exe = compile(*make(100), small(2))
+    graph, program = make(100)
+    exe = compile(graph, program, small(2))
     used = exe.memory_by_category(1)
     assert used["variable b"] == used["variable c"] == 400
     assert used["stacks"] == 6 * STACK_BYTES

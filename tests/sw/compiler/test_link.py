@@ -58,7 +58,7 @@ def test_compact():
 
 def test_second_time_is_from_the_cache(build, monkeypatch):
     first = build(HEAD + "{ (void)v; }")
-    monkeypatch.setattr(linking.subprocess, "run", None)
+    monkeypatch.setattr("subprocess.run", None)
     assert build(HEAD + "{ (void)v; }") == first
 
 

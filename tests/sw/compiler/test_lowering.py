@@ -1,14 +1,17 @@
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.sw.codelets.copy_words import copy_words
-from openipu.sw.compiler.lowering import lower
+from openipu.sw.compiler import lowering
 from openipu.sw.compiler.steps import CallStep, HostSync, RepeatStep, Superstep, WhileStep, walk
 from openipu.sw.graph import Graph, GraphError
 from openipu.sw.program import Call, Copy, Execute, Function, If, Repeat, RepeatWhile, Sequence
+
+lower: Any = lowering.lower  #: what kind each step is, the tests say
 
 
 def chip(tiles=4, bus_bits=64):
@@ -147,7 +150,8 @@ def test_predicates_come_to_every_tile(graph, rows, execute):
     before, loop, _ = lowered.steps
     assert isinstance(loop, WhileStep)
     assert loop.predicate.variable.tiles[loop.predicate.index].tolist() == [0, 1, 2, 3]
-    for step in (before, loop.body[-1]):
+    last: Any = loop.body[-1]
+    for step in (before, last):
         (transfer,) = step.transfers
         assert sorted(piece.tile for piece in transfer.destinations) == [0, 1, 2, 3]
     assert len(loop.body) == 1, "the broadcast goes with the body's last superstep"
@@ -170,7 +174,7 @@ def test_functions_are_lowered_once(graph, execute):
     lowered = lower(graph, Sequence(Call(function), Call(function)), chip())
     one, two, _ = lowered.steps
     assert isinstance(one, CallStep) and one.function is two.function
-    assert sum(isinstance(step, Superstep) for step in walk(lowered.steps)) == 1
+    assert [type(step) for step in walk(lowered.steps)].count(Superstep) == 1
 
 
 def test_what_is_pending_is_done_before_control_flow(graph, rows, execute):
@@ -182,7 +186,7 @@ def test_what_is_pending_is_done_before_control_flow(graph, rows, execute):
         If(flag, execute),
     ):
         steps = lower(graph, Sequence(local, control), chip()).steps
-        assert sum(len(step.phases) for step in steps[:-2]) == 1
+        assert [len(step.phases) for step in steps[:-2]].count(1) == 1
     body = lower(graph, Repeat(2, local), chip()).steps[0].body
     assert [len(step.phases) for step in body] == [1]
 
