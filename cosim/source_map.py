@@ -67,17 +67,21 @@ def symbols_of(elf: ELFFile) -> list[Any]:
     ]
 
 
-def _lines(elf: ELFFile) -> list[tuple[int, str | None]]:
+_Row = tuple[int, str | None]
+
+
+def _lines(elf: ELFFile) -> list[_Row]:
     """Return (address, `file:line`) for each row of the line tables; None ends a sequence."""
-    rows: list[tuple[int, str | None]] = []
     if not elf.has_dwarf_info():
-        return rows
+        return []
     dwarf = elf.get_dwarf_info()
+    sequences: list[list[_Row]] = []
     for unit in dwarf.iter_CUs():
         program = dwarf.line_program_for_CU(unit)
         if program is None:
             continue
         first = 0 if program["version"] >= 5 else 1  # files are counted from
+        rows: list[_Row] = []
         for entry in program.get_entries():
             state = entry.state
             if state is None:
@@ -87,4 +91,10 @@ def _lines(elf: ELFFile) -> list[tuple[int, str | None]]:
                 name = program["file_entry"][state.file - first].name
                 text = f"{name.decode(errors='replace')}:{state.line}"
             rows.append((state.address & ADDRESS, text))
-    return rows
+            if state.end_sequence:
+                sequences.append(rows)
+                rows = []
+    # The linker leaves functions that it dropped at 0; they would cover what is there.
+    second = min((rows[0][0] for rows in sequences if rows[0][0]), default=ADDRESS)
+    kept = [rows for rows in sequences if rows[0][0] or rows[-1][0] <= second]
+    return [row for rows in kept for row in rows]

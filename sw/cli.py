@@ -1,8 +1,7 @@
 """The `openipu` command."""
 
-import sys
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,7 +25,7 @@ FAILED, MISMATCH = 1, 3
 """Exit codes: something is wrong with what was asked for or what ran; RTL and golden differ."""
 
 
-class RunBackend(str, Enum):
+class RunBackend(StrEnum):
     """What a model runs on."""
 
     rtl = "rtl"
@@ -34,7 +33,7 @@ class RunBackend(str, Enum):
     iss = "iss"
 
 
-class ElfBackend(str, Enum):
+class ElfBackend(StrEnum):
     """What a plain program runs on."""
 
     rtl = "rtl"
@@ -50,7 +49,7 @@ def user_errors(command: Callable[..., None]) -> Callable[..., None]:
 
         try:
             command(*args, **kwargs)
-        except (*USER_ERRORS, OSError) as error:
+        except USER_ERRORS as error:
             err.print("[bold red]error:[/]", end=" ")
             err.print(str(error), markup=False, highlight=False, soft_wrap=True)
             raise typer.Exit(FAILED) from None
@@ -329,4 +328,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

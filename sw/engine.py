@@ -13,12 +13,13 @@ from elftools.elf.elffile import ELFFile
 from numpy.typing import NDArray
 
 from openipu.cosim.build import BuildOptions
-from openipu.cosim.elf import SourceMap, describe_trap
+from openipu.cosim.elf import describe_trap
 from openipu.cosim.errors import SimulationError, TrapError
 from openipu.cosim.golden.graph import GraphGolden
 from openipu.cosim.golden.iss import ChipISS
 from openipu.cosim.scoreboard import Scoreboard
 from openipu.cosim.session import COUNTERS, DEFAULT_MAX_CYCLES, Session
+from openipu.cosim.source_map import SourceMap
 from openipu.sw.compiler import Executable
 from openipu.sw.graph import Variable
 
@@ -42,8 +43,8 @@ class Report:
     """What running took, summed over all runs.
 
     `cycles` are chip cycles of the RTL, instructions of the busiest tile on the ISS, and 0 on
-    golden. `simulated_cycles` and `seconds` are what the simulator spent. `phases` are per tile, for
-    the RTL only.
+    golden. `simulated_cycles` and `seconds` are what the simulator spent. `phases` are per tile,
+    for the RTL only.
     """
 
     runs: int = 0
@@ -75,6 +76,7 @@ class Backend(ABC):
 
     def close(self) -> None:
         """Free what the backend holds."""
+        return  # nothing, unless a subclass says so
 
 
 class GoldenBackend(Backend):

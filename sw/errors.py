@@ -4,8 +4,8 @@ from openipu.cosim.build import BuildError
 from openipu.cosim.elf import ElfError
 from openipu.cosim.errors import SimulationError
 from openipu.sw.compiler.errors import CompileError
-from openipu.sw.graph import GraphError
 from openipu.sw.frontends.onnx import ModelError
+from openipu.sw.graph import GraphError
 from openipu.sw.ops.builder import OpError
 
 
@@ -14,6 +14,7 @@ class UsageError(Exception):
 
 
 USER_ERRORS: tuple[type[Exception], ...] = (
-    UsageError, ModelError, OpError, GraphError, CompileError, BuildError, SimulationError, ElfError,
+    UsageError, ModelError, OpError, GraphError, CompileError, BuildError, SimulationError,
+    ElfError, OSError,
 )  # fmt: skip
-"""Exceptions whose message is meant for the user."""
+"""Exceptions whose message is meant for the user; OSError is of files."""

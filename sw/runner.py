@@ -137,7 +137,7 @@ def run_model(
 def predictions_of(output: NDArray[Any]) -> NDArray[Any]:
     """Return what a model predicts: the class with the greatest score, or the output itself."""
     if output.ndim > 1 and output.shape[-1] > 1 and output.dtype.kind == "f":
-        return output.argmax(axis=-1)
+        return np.asarray(output.argmax(axis=-1))
     return output.reshape(-1) if output.ndim > 1 and output.shape[-1] == 1 else output
 
 

@@ -8,7 +8,7 @@ everything is read before anything is written.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +41,8 @@ _CODELETS = Path(firmware.__file__).parent / "codelets"
 class Barrier:
     """All tiles wait. `regions` are what was written since the barrier before, as it is now.
 
-    That is: what the exchange of the barrier before stored, then what the vertices of this superstep
-    wrote. `host` tells that the program waits for the host.
+    That is: what the exchange of the barrier before stored, then what the vertices of this
+    superstep wrote. `host` tells that the program waits for the host.
     """
 
     name: str
@@ -238,7 +238,7 @@ class GraphGolden:
         return view
 
 
-@lru_cache(maxsize=None)
+@cache
 def source_of(source: str, name: str) -> str:
     """Return `file:line` of a codelet's function in its C source."""
     path = _CODELETS / source

@@ -58,13 +58,15 @@ def fma(a: ArrayLike, b: ArrayLike, c: ArrayLike) -> F32:
     return result
 
 
-def _doubtful(a: ArrayLike, b: ArrayLike, total: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _doubtful(
+    a: NDArray[np.float64], b: F32, total: NDArray[np.float64]
+) -> NDArray[np.bool_]:
     """Return where a + b, rounded to `total`, may not be rounded to float32 once more.
 
     That is halfway between two float32 values and among the subnormals, if the sum is inexact
     (its error is that of Knuth's TwoSum).
     """
-    doubtful = total.view(np.int64) & _TIE_MASK == _TIE
+    doubtful: NDArray[np.bool_] = total.view(np.int64) & _TIE_MASK == _TIE
     doubtful |= (np.abs(total) < _LEAST_NORMAL) & (total != 0)
     if doubtful.any():
         part = total - a
@@ -76,7 +78,7 @@ def product(x: F32, w: F32, bias: F32) -> F32:
     """Return x (rows, depth) . w (depth, columns) + bias (columns), by `fma` in ascending depth."""
     products = x.T.astype(np.float64)[:, :, None] * w.astype(np.float64)[:, None, :]
     depth = len(products)
-    totals = np.empty((depth + 1, *products.shape[1:]), np.float32)
+    totals: F32 = np.empty((depth + 1, *products.shape[1:]), np.float32)
     totals[0] = bias
     sums = np.empty_like(products)
     for k in range(depth):
@@ -84,7 +86,8 @@ def product(x: F32, w: F32, bias: F32) -> F32:
     if _doubtful(products, totals[:-1], sums).any():  # rare: all of it again
         for k in range(depth):
             totals[k + 1] = fma(x[:, k, None], w[k], totals[k])
-    return totals[-1]
+    last: F32 = totals[-1]
+    return last
 
 
 def maximum(a: ArrayLike, b: ArrayLike) -> F32:
@@ -145,7 +148,7 @@ def exponential(x: F32) -> F32:
     n = (safe * constant("0x1.715476p+0") + magic) - magic
     r = fma(n, constant("-0x1.62e4p-1"), safe)
     r = fma(n, constant("-0x1.7f7d1cp-20"), r)
-    p = _EXP[0]
+    p = f32(_EXP[0])
     for coefficient in _EXP[1:]:
         p = fma(p, r, coefficient)
     p = fma(p, r * r, r) + np.float32(1)
@@ -169,7 +172,7 @@ def tangent(x: F32) -> F32:
     """Return the hyperbolic tangent: `tangent` of math.h."""
     a = np.abs(x)
     z = x * x
-    p = _TANH[0]
+    p = f32(_TANH[0])
     for coefficient in _TANH[1:]:
         p = fma(p, z, coefficient)
     near = fma(x * z, p, x)

@@ -8,6 +8,7 @@ the same elements.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def split(count: int, parts: int) -> list[tuple[int, int]]:
     """Return `count` in at most `parts` ranges (first, end), the larger first, none empty."""
     size, more = divmod(count, parts)
     ends = np.cumsum([0] + [size + (i < more) for i in range(parts)]).tolist()
-    return [(a, b) for a, b in zip(ends, ends[1:], strict=False) if b > a]
+    return [(a, b) for a, b in pairwise(ends) if b > a]
 
 
 class Builder:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, prod
+from typing import Any
 
 import numpy as np
 
@@ -155,7 +156,7 @@ def _products(
         depth = depths[s][1] - depths[s][0]
         width = columns[1] - columns[0]
         offset_views = biases[min(s, len(biases) - 1)]
-        common = {
+        common: dict[str, Any] = {
             "x": lefts[i][r0 * depth : r1 * depth], "bias": offset_views[i][c0:c1], "y": output,
             "rows": r1 - r0, "depth": depth,
         }  # fmt: skip

@@ -134,7 +134,8 @@ def test_mismatch_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "name"), [("elementwise.c", "relu"), ("matmul.c", "matmul_nn"), ("elementwise.c", "add")]
+    ("source", "name"),
+    [("elementwise.c", "relu"), ("matmul.c", "matmul_nn"), ("elementwise.c", "add")],
 )
 def test_source_of(source: str, name: str) -> None:
     place = source_of(source, name)

@@ -15,8 +15,9 @@ from onnx.reference import ReferenceEvaluator
 from openipu.rtl.config import ChipConfig
 from openipu.sw.engine import Engine
 from openipu.sw.frontends.onnx import Model, ModelError, check, check_inputs, load
-from openipu.sw.frontends.onnx_operators import OPERATORS
+from openipu.sw.frontends.onnx_operators import OPERATORS, Node, apply
 from openipu.sw.model import batch_for, compile_model, predict
+from openipu.sw.ops.builder import Builder, OpError
 
 SEED = 7
 ROOT = Path(__file__).resolve().parents[3]
@@ -142,7 +143,8 @@ CASES = [
     Case("ReduceSum", [(3, 0)], [i64(1)]),
     Case("ReduceMax", [(5, 6)], [], {"axes": [1]}), Case("ReduceMin", [(5, 6)], [], {"axes": [0]}),
     Case("ReduceMean", [(5, 6)], [], {"axes": [0]}),
-    Case("Softmax", [("N", 10)]), Case("Softmax", [(3, 4, 5)], [], {"axis": 1}), Case("Softmax", [(1, 1)]),
+    Case("Softmax", [("N", 10)]), Case("Softmax", [(3, 4, 5)], [], {"axis": 1}),
+    Case("Softmax", [(1, 1)]),
     Case("ArgMax", [(5, 10)], [], {"axis": 1, "keepdims": 0}, output=TensorProto.INT64),
     Case("ArgMax", [(5, 10)], output=TensorProto.INT64),
     Case("Constant", [], [], {"value_floats": [1.0, 2.0]}),
@@ -269,9 +271,6 @@ def test_unsupported_nodes(proto: onnx.ModelProto, message: str) -> None:
 def test_unsupported_attribute_is_named_with_those_that_are() -> None:
     # A valid model has none that the operator doesn't know, so what is missing is taken away.
     node = helper.make_node("Softmax", ["x0"], ["y"], name="n", axis=1)
-    from openipu.sw.frontends.onnx_operators import Node, apply
-    from openipu.sw.ops.builder import Builder, OpError
-
     builder = Builder(ChipConfig())
     x = builder.input("x0", (2, 3))
     with pytest.raises(OpError, match=r"^attribute beta is not supported; supported are axis$"):
@@ -284,7 +283,8 @@ class TestInputs:
     @pytest.mark.parametrize(
         ("arrays", "message"),
         [
-            ({}, "input x0 is missing: the model's inputs are x0: float32 [N, 3]; given are nothing"),
+            ({}, "input x0 is missing: the model's inputs are x0: float32 [N, 3]; given are "
+                 "nothing"),
             ({"y": f32(2, 3)}, "input x0 is missing: the model's inputs are x0: float32 [N, 3]; "
                                "given are y"),
             ({"x0": f32(2, 4)}, "input must be x0: float32 [N, 3], not of shape [2, 4]"),
