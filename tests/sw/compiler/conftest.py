@@ -5,6 +5,7 @@ import pytest
 
 from openipu.cosim.golden.iss import ChipISS
 from openipu.rtl.config import ChipConfig, TileConfig
+from openipu.sw.codelets.copy_words import copy_words
 from openipu.sw.compiler import compile
 from openipu.sw.compiler.steps import (
     CallStep,
@@ -14,6 +15,7 @@ from openipu.sw.compiler.steps import (
     Superstep,
     WhileStep,
 )
+from openipu.sw.graph import Graph
 from openipu.sw.program import Call, Copy, Execute, If, Repeat, RepeatWhile, Sequence
 
 
@@ -152,3 +154,25 @@ def small():
         )
 
     return make
+
+
+@pytest.fixture
+def graph():
+    return Graph()
+
+
+@pytest.fixture
+def rows(graph):
+    """Ten words on each of four tiles."""
+    variable = graph.variable("rows", (4, 10), "uint32")
+    for tile in range(4):
+        variable[tile].map(tile)
+    return variable
+
+
+@pytest.fixture
+def execute(graph, rows):
+    """Move the first half of tile 0's row to its second."""
+    compute_set = graph.compute_set("cs")
+    compute_set.add(copy_words, 0, source=rows[0, :5], destination=rows[0, 5:])
+    return Execute(compute_set)
