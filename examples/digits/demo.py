@@ -12,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 from rich.console import Console
 
 from openipu.rtl.config import ChipConfig
-from openipu.sw.errors import USER_ERRORS
+from openipu.sw.errors import USER_ERRORS, UsageError
 from openipu.sw.frontends.onnx import load
 from openipu.sw.model import batch_for, compile_model
 from openipu.sw.runner import load_arrays, run_model, show, write_json
@@ -23,8 +23,13 @@ MODEL = FOLDER / "digits_mlp.onnx"
 
 def demo(tiles: int, images: int, json: Path | None, console: Console) -> bool:
     """Run the demo and return whether everything is as it should be."""
-    config = ChipConfig(tiles=tiles)
+    try:
+        config = ChipConfig(tiles=tiles)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     arrays = load_arrays(FOLDER / "digits_test.npz")
+    if not 1 <= images <= len(arrays["pixels"]):
+        raise UsageError(f"images must be from 1 to {len(arrays['pixels'])}, not {images}")
     labels = arrays.pop("labels")
     pixels = arrays["pixels"]
     (logits,) = ReferenceEvaluator(str(MODEL)).run(None, {"pixels": pixels})
@@ -68,7 +73,7 @@ def main() -> int:
     console = Console()
     try:
         return 0 if demo(chosen.tiles, chosen.images, chosen.json, console) else 1
-    except (*USER_ERRORS, ValueError) as error:
+    except USER_ERRORS as error:
         console.print(f"error: {error}", markup=False)
         return 1
 

@@ -19,10 +19,9 @@ def unary(builder: Builder, function: str, x: Tensor, *, name: str) -> Tensor:
     flat = x.reshape(-1)
     parts = [(tile, flat[positions]) for tile, positions in blocks]
     inputs = builder.local(name, parts)
-    if outputs:
-        compute_set = builder.compute_set(name)
-        for (tile, _), source, output in zip(blocks, inputs, outputs, strict=True):
-            compute_set.add(codelet, tile, x=source, y=output)
+    compute_set = builder.compute_set(name)
+    for (tile, _), source, output in zip(blocks, inputs, outputs, strict=True):
+        compute_set.add(codelet, tile, x=source, y=output)
     return result
 
 
@@ -52,10 +51,9 @@ def binary(builder: Builder, function: str, a: Tensor, b: Tensor, *, name: str) 
         length = next(p for p in (1, period, part.size) if _repeats(part, p))
         parts.append((tile, part[:length]))
     rights = builder.local(name, parts)
-    if outputs:
-        compute_set = builder.compute_set(name)
-        for (tile, _), left, right, output in zip(blocks, lefts, rights, outputs, strict=True):
-            compute_set.add(codelet, tile, a=left, b=right, y=output)
+    compute_set = builder.compute_set(name)
+    for (tile, _), left, right, output in zip(blocks, lefts, rights, outputs, strict=True):
+        compute_set.add(codelet, tile, a=left, b=right, y=output)
     return result
 
 

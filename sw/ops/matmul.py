@@ -149,8 +149,7 @@ def _products(
     shape = (len(depths), batch, m, n)
     label = name if len(depths) == 1 else f"{name}/parts"
     result, outputs = builder.result(label, shape, "float32", places)
-    if vertices:
-        compute_set = builder.compute_set(name)
+    compute_set = builder.compute_set(name)
     for (i, tile, (r0, r1), (c0, c1)), output in zip(vertices, outputs, strict=True):
         _, _, s, _, columns = blocks[i]
         depth = depths[s][1] - depths[s][0]

@@ -65,8 +65,7 @@ def _reduce(
         name, shape, dtype,
         [(tile, np.arange(share[0] + a, share[0] + b)) for tile, share, a, b, _ in parts],
     )  # fmt: skip
-    if parts:
-        compute_set = builder.compute_set(name)
+    compute_set = builder.compute_set(name)
     for (tile, share, a, b, source), output in zip(parts, outputs, strict=True):
         width = share[1] - share[0]
         if by_result:

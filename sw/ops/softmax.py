@@ -27,8 +27,7 @@ def softmax(builder: Builder, x: Tensor, axis: int, *, name: str) -> Tensor:
         name, moved.shape, "float32",
         [(tile, np.arange(a * columns, b * columns)) for tile, a, b in shares],
     )  # fmt: skip
-    if shares:
-        compute_set = builder.compute_set(name)
+    compute_set = builder.compute_set(name)
     for (tile, _, _), source, output in zip(shares, inputs, outputs, strict=True):
         compute_set.add(SOFTMAX, tile, x=source, y=output, columns=columns)
     return result.transpose(*np.argsort(axes).tolist())

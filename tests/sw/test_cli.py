@@ -105,7 +105,7 @@ class TestRun:
             ({"pixels": np.zeros((2, 64), np.float32), "labels": np.zeros(3, np.int64)},
              "labels must have shape [2], not [3]"),
         ):  # fmt: skip
-            np.savez(file, **arrays)  # type: ignore[arg-type]
+            np.savez(file, **arrays)
             fails(message, "run", MODEL, "--inputs", file, "--backend", "golden")
         np.save(tmp_path / "in.npy", np.zeros(2))
         fails("must be an .npz file", "run", MODEL, "--inputs", tmp_path / "in.npy")

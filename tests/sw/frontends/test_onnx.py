@@ -223,7 +223,8 @@ def test_batches_join() -> None:
 
 
 def one(operator: str, **changes: Any) -> onnx.ModelProto:
-    return proto_of(Case(operator, **({"inputs": [(2, 3)]} | changes)))
+    fields: dict[str, Any] = {"inputs": [(2, 3)]} | changes
+    return proto_of(Case(operator, **fields))
 
 
 @pytest.mark.parametrize(
