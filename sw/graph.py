@@ -28,11 +28,15 @@ class Variable:
     """A named array whose elements each live on one tile. Made by `Graph.variable`.
 
     Index it like a NumPy array for a `View`. `initial` is the value that it has when the program is
-    loaded, or None if that doesn't matter.
+    loaded, or None if that doesn't matter. A `temporary` variable keeps its value only from where
+    the program writes it to where it last reads it, so that its memory can be used again.
     """
 
-    def __init__(self, name: str, shape: tuple[int, ...], dtype: str) -> None:
+    def __init__(
+        self, name: str, shape: tuple[int, ...], dtype: str, *, temporary: bool = False
+    ) -> None:
         self.name = name
+        self.temporary = temporary
         self.shape = shape
         self.dtype = dtype
         self.size = int(np.prod(shape, dtype=np.int64))
@@ -277,9 +281,18 @@ class Graph:
         self.compute_sets: dict[str, ComputeSet] = {}
 
     def variable(
-        self, name: str, shape: int | tuple[int, ...], dtype: str = "float32"
+        self,
+        name: str,
+        shape: int | tuple[int, ...],
+        dtype: str = "float32",
+        *,
+        temporary: bool = False,
     ) -> Variable:
-        """Add a variable, whose elements have yet to be mapped to tiles."""
+        """Add a variable, whose elements have yet to be mapped to tiles.
+
+        The value of a `temporary` one is lost where the program doesn't need it: neither the host
+        nor a later run may rely on it.
+        """
         self._check_name("variable", name, self.variables)
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
         for size in sizes:
@@ -291,7 +304,9 @@ class Graph:
             raise ValueError(
                 f"variable {name}: dtype must be one of {', '.join(DTYPES)}, not {dtype!r}"
             )
-        self.variables[name] = Variable(name, tuple(int(size) for size in sizes), dtype)
+        self.variables[name] = Variable(
+            name, tuple(int(size) for size in sizes), dtype, temporary=temporary
+        )
         return self.variables[name]
 
     def constant(self, name: str, value: ArrayLike, dtype: str | None = None) -> Variable:

@@ -17,8 +17,8 @@ class Item:
     """Something in a tile's memory."""
 
     category: str
-    """code, common data, stacks, program, vertices, exchange tables, variable, staging; alignment
-    for what is left unused"""
+    """code, common data, stacks, program, vertices, exchange tables, variable, temporaries;
+    alignment for what is left unused"""
     name: str
     address: int
     size: int  #: bytes

@@ -1,11 +1,10 @@
 """Memory layout: where on its tile everything is.
 
-    code | common data, stacks, program, vertices, exchange tables | variables, staging
+    code | common data, stacks, program, vertices, exchange tables | variables, temporaries
 
 Each `|` is the start of a bank, so that fetches, tables, and what the exchange sends don't meet in
 one. If that doesn't fit, the first two share banks. Regions of variables begin at multiples of 8.
-Staging buffers of different supersteps share one place: each is needed only from its superstep's
-exchange to the next barrier.
+Temporary variables and staging buffers share memory unless they are in use at the same time.
 """
 
 from bisect import bisect_right
@@ -18,6 +17,7 @@ from openipu.rtl.config import WORD_BYTES, ChipConfig
 from openipu.sw.compiler.codegen import TileCode
 from openipu.sw.compiler.errors import Item, OutOfMemoryError
 from openipu.sw.compiler.link import Firmware
+from openipu.sw.compiler.liveness import Lifetime, lifetimes
 from openipu.sw.compiler.steps import Lowered
 from openipu.sw.graph import Variable
 
@@ -64,16 +64,9 @@ def place(
         items.append([*_common(firmware), *_own(code), Item("alignment", "", end, start - end)])
     layout = Layout(items=items)
     for variable in (*lowered.variables, *lowered.persistent):
-        _put(variable, layout, ends, "variable")
-    tops = list(ends)
-    for variables in lowered.staging.values():
-        marks = list(ends)
-        for variable in variables:
-            _put(variable, layout, marks, "")
-        tops = np.maximum(tops, marks).tolist()
-    for tile, (end, top) in enumerate(zip(ends, tops, strict=True)):
-        if top > end:
-            layout.items[tile].append(Item("staging", "", end, top - end))
+        if not variable.temporary:
+            _put(variable, layout, ends)
+    tops = _put_temporaries(lowered, layout, ends)
     fullest = int(np.argmax(tops))
     if tops[fullest] > config.tile.memory_bytes:
         raise OutOfMemoryError(
@@ -82,16 +75,44 @@ def place(
     return layout
 
 
-def _put(variable: Variable, layout: Layout, ends: list[int], category: str) -> None:
+def _put(variable: Variable, layout: Layout, ends: list[int]) -> None:
     """Put each region of a variable at the end of what its tile has, and move the end."""
     regions = []
     for tile, first, end in variable.mapping:
-        size = _round_up(ELEMENT_BYTES * (end - first), WORD_BYTES)
+        size = _region_bytes(first, end)
         regions.append(Region(tile, ends[tile], first, end - first))
-        if category:
-            layout.items[tile].append(Item(category, variable.name, ends[tile], size))
+        layout.items[tile].append(Item("variable", variable.name, ends[tile], size))
         ends[tile] += size
     layout.regions[variable] = tuple(regions)
+
+
+def _put_temporaries(lowered: Lowered, layout: Layout, bases: list[int]) -> list[int]:
+    """Put temporaries behind the variables, the largest first; return where all ends."""
+    lives = lifetimes(lowered)
+    tops = list(bases)
+    taken: list[list[tuple[int, int, Lifetime]]] = [[] for _ in bases]  # address, end, when
+    unused = [v for v in lowered.variables if v.temporary and v not in lives]
+    for variable in sorted([*lives, *unused], key=lambda variable: -variable.size):
+        regions = []
+        first_use, last_use = lives.get(variable, (0, 0))
+        for tile, first, end in variable.mapping:
+            size = _region_bytes(first, end)
+            address = bases[tile]
+            for start, stop, (since, until) in sorted(taken[tile]):
+                if since <= last_use and first_use <= until and start < address + size:
+                    address = max(address, stop)
+            taken[tile].append((address, address + size, (first_use, last_use)))
+            regions.append(Region(tile, address, first, end - first))
+            tops[tile] = max(tops[tile], address + size)
+        layout.regions[variable] = tuple(regions)
+    for tile, (base, top) in enumerate(zip(bases, tops, strict=True)):
+        if top > base:
+            layout.items[tile].append(Item("temporaries", "", base, top - base))
+    return tops
+
+
+def _region_bytes(first: int, end: int) -> int:
+    return _round_up(ELEMENT_BYTES * (end - first), WORD_BYTES)
 
 
 def _common(firmware: Firmware) -> list[Item]:

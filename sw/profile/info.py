@@ -73,7 +73,7 @@ def _memory(compiled: CompiledModel) -> Table:
 
 
 def _group(category: str) -> str:
-    if category.startswith("variable") or category == "staging":
+    if category.startswith("variable") or category == "temporaries":
         return "variables"
     if category in ("code", "common data", "stacks"):
         return "code"

@@ -34,7 +34,8 @@ def test_nothing_overlaps_and_banks_are_kept_apart(run, small):
         banks = {}
         for item in items:
             if item.size and item.category != "alignment":
-                kind = item.category if item.category in ("code", "variable", "staging") else "data"
+                apart = item.category in ("code", "variable", "temporaries")
+                kind = item.category if apart else "data"
                 banks.setdefault(kind, set()).add(item.address // bank)
                 banks[kind].add((item.address + item.size - 1) // bank)
         assert not banks["code"] & banks["data"]
@@ -85,7 +86,7 @@ def test_staging_of_different_supersteps_shares_memory(small):
     b = graph.variable("b", 101, "uint32").map(1)
     copies = [Copy(a[1:100], b[2:101]) for _ in range(5)]
     exe = compile(graph, Sequence(*copies), small(2))
-    assert exe.memory_by_category(1)["staging"] == 400
+    assert exe.memory_by_category(1)["temporaries"] == 400
 
 
 def test_out_of_memory(small):
