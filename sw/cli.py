@@ -162,6 +162,7 @@ def run(
     _at_least_one("--max-cycles", max_cycles)
     _at_least_one("--samples", samples)
     _at_least_one("--batch", batch)
+    _writable(json=json, output=output, waves=waves)
     if compare and backend is RunBackend.golden:
         raise UsageError("--compare needs --backend rtl or iss: golden is the reference")
     if waves is not None and backend is not RunBackend.rtl:
@@ -222,6 +223,7 @@ def info(
     from openipu.sw.runner import write_json
 
     _at_least_one("--batch", batch)
+    _writable(json=json)
     config = chip_config(preset, tiles, slots, banks, bank_bytes, bus_bits, exchange_latency)
     checked = load(model)
     with err.status("compiling"):
@@ -256,6 +258,7 @@ def verilog(
     config = chip_config(preset, tiles, slots, banks, bank_bytes, bus_bits, exchange_latency)
     if trace:
         config = config.replace(tile=config.tile.replace(trace=True))
+    _writable(json=json)
     if output.exists() and not output.is_dir():
         raise UsageError(f"--output must be a folder, not the file {output}")
     with err.status(f"generating the Verilog of {config.tiles} tiles"):
@@ -295,6 +298,7 @@ def elf(
     from openipu.sw.runner import write_json
 
     _at_least_one("--max-cycles", max_cycles)
+    _writable(json=json, signature=signature)
     with err.status(f"running {program.name} on {backend.value}") as status:
         result = run_elf(
             program, backend=backend.value, max_cycles=max_cycles, signature=signature,
@@ -313,6 +317,15 @@ def elf(
     })  # fmt: skip
     if result.outcome is not Outcome.PASSED:
         raise typer.Exit(FAILED)
+
+
+def _writable(**files: Path | None) -> None:
+    """Check before the work begins that its results can go where they are wanted."""
+    from openipu.sw.errors import UsageError
+
+    for option, path in files.items():
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            raise UsageError(f"--{option} must be a file in a folder that exists, not {path}")
 
 
 def _at_least_one(option: str, value: int | None) -> None:

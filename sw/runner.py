@@ -67,7 +67,7 @@ class Result:
 def load_arrays(path: Path) -> Arrays:
     """Return the arrays of an .npz file, by name. Raises UsageError."""
     if not path.is_file():
-        raise UsageError(f"{path}: there is no such file")
+        raise UsageError(f"{path}: {'a folder' if path.is_dir() else 'there is no such file'}")
     try:
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):

@@ -80,7 +80,7 @@ def load(path: str | Path) -> Model:
     """
     file = Path(path)
     if not file.is_file():
-        raise ModelError(f"{file}: there is no such file")
+        raise ModelError(f"{file}: {'a folder' if file.is_dir() else 'there is no such file'}")
     try:
         proto = onnx.load(file)
     except DecodeError:

@@ -90,6 +90,9 @@ class TestRun:
         fails("--samples must be at least 1, not 0", *run, "--samples", 0)
         fails("--batch must be at least 1, not -1", *run, "--batch", -1)
         fails("--labels must name an array of", *run, "--labels", "answers")
+        fails("--json must be a file in a folder that exists", *run, "--json", tmp_path)
+        fails("--output must be a file", *run, "--output", tmp_path / "none" / "out.npz")
+        fails("a folder", "info", tmp_path)
         fails("there is no such file", "run", tmp_path / "none.onnx", "--inputs", INPUTS)
         fails("there is no such file", "run", MODEL, "--inputs", tmp_path / "none.npz")
         fails("is no valid .npz file", "run", MODEL, "--inputs", MODEL)
@@ -97,14 +100,15 @@ class TestRun:
 
     def test_input_mistakes(self, tmp_path: Path) -> None:
         file = tmp_path / "in.npz"
-        for arrays, message in (
+        cases: list[tuple[dict[str, Any], str]] = [
             ({"images": np.zeros((2, 64), np.float32)}, "input pixels is missing"),
             ({"pixels": np.zeros((2, 8, 8), np.float32)}, "not of shape [2, 8, 8]"),
             ({"pixels": np.zeros((2, 64), np.uint8)},
              "input must be pixels: float32 [N, 64], not uint8"),
             ({"pixels": np.zeros((2, 64), np.float32), "labels": np.zeros(3, np.int64)},
              "labels must have shape [2], not [3]"),
-        ):  # fmt: skip
+        ]  # fmt: skip
+        for arrays, message in cases:
             np.savez(file, **arrays)
             fails(message, "run", MODEL, "--inputs", file, "--backend", "golden")
         np.save(tmp_path / "in.npy", np.zeros(2))
