@@ -40,23 +40,23 @@ def build_tile(config: ChipConfig, *, console: Console | None = None) -> Simulat
     """Return the simulator of a tile by itself, for benches of the tile; not with a trace port."""
     if config.tile.trace:
         raise ValueError("tile must have no trace port here, whose name C++ models can't have")
-    (block,) = chip_design(config, console=console).blocks
-    return build(block, console=console)
+    return build(chip_design(config, console=console).blocks[0], console=console)
 
 
 def chip_design(
     config: ChipConfig, *, backdoor: bool = True, console: Console | None = None
 ) -> Design:
-    """Return the Verilog of a chip, with the tile as a block."""
+    """Return the Verilog of a chip; what it has many of are blocks, the tile first."""
     texts = dict(_emitted(config, console or Console(stderr=True)))
     if backdoor:
         texts[_SRAM_BANK] = (HDL / _SRAM_BANK).read_text()
     tile = {name: texts.pop(name) for name in ("openipu_tile.v", _SRAM_BANK)}
     if config.tile.trace:
         tile["trace.v"] = (HDL / "openipu_trace.v").read_text() + _bind_trace()
-    return Design(
-        top="openipu_chip", files=texts, blocks=(Design(top="openipu_tile", files=tile),)
-    )
+    blocks = [Design(top="openipu_tile", files=tile)]
+    for name in ("openipu_exchange_mux", "openipu_report_leaves"):  # one for each tile, for eight
+        blocks.append(Design(top=name, files={f"{name}.v": texts.pop(f"{name}.v")}))
+    return Design(top="openipu_chip", files=texts, blocks=tuple(blocks))
 
 
 def _emitted(config: ChipConfig, console: Console) -> dict[str, str]:
