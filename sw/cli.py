@@ -87,7 +87,9 @@ Json = Annotated[
 ]
 Batch = Annotated[
     int | None,
-    typer.Option(help="Samples per run, for a model that leaves that open. [default: up to 64]"),
+    typer.Option(
+        help="Samples per run, where the model leaves that open. [default: as fit, up to 64]"
+    ),
 ]
 
 
@@ -157,7 +159,7 @@ def run(
     from openipu.sw import runner
     from openipu.sw.errors import UsageError
     from openipu.sw.frontends.onnx import check_inputs, load
-    from openipu.sw.model import batch_for, compile_model
+    from openipu.sw.model import compile_model, fit_model
 
     _at_least_one("--max-cycles", max_cycles)
     _at_least_one("--samples", samples)
@@ -182,7 +184,10 @@ def run(
         known = known[:samples] if known is not None else None
         count = samples
     with err.status("compiling"):
-        compiled = compile_model(checked, config, batch=batch or batch_for(checked, count))
+        if batch is None:
+            compiled = fit_model(checked, config, count)
+        else:
+            compiled = compile_model(checked, config, batch=batch)
     result = runner.run_model(
         compiled, arrays, backend=backend.value, compare=compare, labels=known, waves=waves,
         max_cycles=max_cycles, console=err,
@@ -218,7 +223,7 @@ def info(
 ) -> None:
     """Say what a model would take: memory per tile, supersteps, estimated cycles. Runs nothing."""
     from openipu.sw.frontends.onnx import load
-    from openipu.sw.model import DEFAULT_BATCH, compile_model
+    from openipu.sw.model import DEFAULT_BATCH, compile_model, fit_model
     from openipu.sw.profile.info import describe, tables
     from openipu.sw.runner import write_json
 
@@ -227,8 +232,10 @@ def info(
     config = chip_config(preset, tiles, slots, banks, bank_bytes, bus_bits, exchange_latency)
     checked = load(model)
     with err.status("compiling"):
-        size = batch or (DEFAULT_BATCH if checked.batch is not None else 1)
-        compiled = compile_model(checked, config, batch=size)
+        if batch is None:
+            compiled = fit_model(checked, config, DEFAULT_BATCH)
+        else:
+            compiled = compile_model(checked, config, batch=batch)
     for part in tables(compiled):
         out.print(part)
     write_json(json, describe(compiled))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.rtl.config import ChipConfig
-from openipu.sw.compiler import Executable, compile
+from openipu.sw.compiler import Executable, OutOfMemoryError, compile
 from openipu.sw.engine import Engine
-from openipu.sw.frontends.onnx import Imported, Model, import_model, load
+from openipu.sw.frontends.onnx import Imported, Model, ModelError, import_model, load
 from openipu.sw.graph import View
 
 DEFAULT_BATCH = 64
@@ -45,15 +45,34 @@ def compile_model(model: Model | str | Path, config: ChipConfig, *, batch: int) 
     return CompiledModel(imported, compile(imported.graph, imported.program, config))
 
 
-def batch_for(model: Model, samples: int) -> int:
-    """Return the batch size for so many samples: all at once up to `DEFAULT_BATCH`.
+def batches_join(model: Model) -> bool:
+    """Return whether every output has the samples as its first dimension.
 
-    All of them, too, where an output has no dimension for the batch: then it is of all samples.
+    Otherwise it is of all samples together, and they can't be run in several batches.
     """
+    return all(port.shape and port.shape[0] == model.batch for port in model.outputs)
+
+
+def batch_for(model: Model, samples: int) -> int:
+    """Return the batch size for so many samples: all at once up to `DEFAULT_BATCH`."""
     if model.batch is None:
         return 1
-    whole = any(not port.shape or port.shape[0] != model.batch for port in model.outputs)
-    return samples if whole else min(samples, DEFAULT_BATCH)
+    return min(samples, DEFAULT_BATCH) if batches_join(model) else samples
+
+
+def fit_model(model: Model, config: ChipConfig, samples: int) -> CompiledModel:
+    """Compile a model for so many samples, in batches as large as the chip has memory for.
+
+    Raises as `compile_model`, OutOfMemoryError if not even one sample fits.
+    """
+    batch = batch_for(model, samples)
+    while True:
+        try:
+            return compile_model(model, config, batch=batch)
+        except OutOfMemoryError:
+            if batch == 1 or not batches_join(model):
+                raise
+            batch = -(-batch // 2)
 
 
 def predict(
@@ -67,9 +86,15 @@ def predict(
     """Return the model's outputs for all samples, running batch after batch.
 
     `inputs` are as `frontends.onnx.check_inputs` returns them. The last batch is filled up with
-    zeros, whose results are dropped. `progress` is called with the number of samples done.
+    zeros, whose results are dropped: samples must not depend on each other, unless one batch takes
+    exactly all. `progress` is called with the number of samples done. Raises ModelError.
     """
     model, batch = compiled.model, compiled.batch
+    if model.batch is not None and batch != samples and not batches_join(model):
+        raise ModelError(
+            f"batch must be the number of samples, {samples}, not {batch}: an output is of all "
+            f"samples together ({'; '.join(map(str, model.outputs))})"
+        )
     parts: dict[str, list[NDArray[Any]]] = {port.name: [] for port in model.outputs}
     for first in range(0, samples, batch):
         count = min(batch, samples - first)
@@ -89,7 +114,7 @@ def predict(
                 value = tensor.read(engine.read(tensor.data.variable).reshape(-1))
             else:
                 value = tensor.data
-            parts[port.name].append(value[:count] if model.batch is not None else value)
+            parts[port.name].append(value[:count] if count < batch else value)
         if progress is not None:
             progress(first + count)
     batched = model.batch is not None and samples > batch

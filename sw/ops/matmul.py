@@ -1,6 +1,7 @@
 """Matrix products, split over tiles and workers by their estimated cost."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import ceil, prod
 from typing import Any
@@ -13,6 +14,7 @@ from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
 from openipu.sw.ops.reduce import reduce
 
 _SHARE = 0.6  # of a tile's memory that the blocks of one product may take
+_SUM_CYCLES, _SUM_CYCLES_PER_ELEMENT = 200, 8  # of adding up the parts of a split depth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,7 @@ class Plan:
         return self.rows * self.columns * self.depth
 
 
+@lru_cache(maxsize=4096)
 def _grid(rows: int, columns: int, depth: int, workers: int) -> tuple[int, int, int]:
     """Return how to split a tile's block over its workers: rows, columns, and the issues."""
     best = (1, 1, issues(rows, columns, depth))
@@ -52,20 +55,26 @@ def plan(builder: Builder, batch: int, m: int, k: int, n: int) -> Plan:
     limit = tile.memory_bytes * _SHARE
     candidates = []
     share = max(1, tiles // max(batch, 1))  # tiles for one product of the batch
-    for p, q in product(range(1, min(share, max(m, 1)) + 1), repeat=2):
-        if p * q > share or q > max(n, 1):
+    for p, q, s in product(_parts(m, share), _parts(n, share), _parts(k, share)):
+        if p * q * s > share:
             continue
-        for s in range(1, min(share // (p * q), max(k, 1)) + 1):
-            jobs = ceil(batch * p * q * s / tiles)
-            rows, columns, depth = ceil(m / p), ceil(n / q), ceil(k / s)
-            words = jobs * (rows * depth + columns * depth + rows * columns)
-            cost = jobs * _grid(rows, columns, depth, tile.slots)[2] * tile.slots
-            cost += ceil(jobs * rows * depth * 4 / tile.bus_bytes)
-            if s > 1:
-                cost += 200 + ceil(m * n / tiles) * s * 8
-            candidates.append((words * 4 > limit, words if words * 4 > limit else 0, cost, p, q, s))
-    *_, cost, p, q, s = min(candidates)
+        jobs = ceil(batch * p * q * s / tiles)
+        rows, columns, depth = ceil(m / p), ceil(n / q), ceil(k / s)
+        words = jobs * (rows * depth + columns * depth + rows * columns)
+        cost = jobs * _grid(rows, columns, depth, tile.slots)[2] * tile.slots
+        cost += ceil(jobs * rows * depth * 4 / tile.bus_bytes)
+        if s > 1:
+            cost += _SUM_CYCLES + ceil(m * n / tiles) * s * _SUM_CYCLES_PER_ELEMENT
+        excess = words if words * 4 > limit else 0
+        candidates.append((excess, cost, p, q, s))
+    _, cost, p, q, s = min(candidates)
     return Plan(rows=p, columns=q, depth=s, cycles=cost)
+
+
+def _parts(size: int, most: int) -> list[int]:
+    """Return in how many parts to cut: the least for every size of the largest part."""
+    counts = range(1, min(max(size, 1), most) + 1)
+    return list({ceil(size / parts): parts for parts in reversed(counts)}.values())
 
 
 def matmul(
@@ -121,8 +130,6 @@ def _products(
                     range(len(depths)))
         )
     ]  # fmt: skip
-    zeros = Tensor("zeros", np.zeros(n, np.float32))
-    offsets = [bias if bias is not None and s == 0 else zeros for s in range(len(depths))]
     lefts = builder.local(
         name, [(t, x[b, r[0] : r[1], slice(*depths[s])]) for t, b, s, r, _ in blocks]
     )
@@ -132,9 +139,13 @@ def _products(
         name,
         [(blocks[i][0], p.transpose() if transposed else p) for i, p in enumerate(pieces)],
     )
-    biases: dict[int, list[View]] = {}
-    for s, offset in enumerate(dict.fromkeys(offsets)):
-        biases[s] = builder.local(name, [(t, offset[c[0] : c[1]]) for t, *_, c in blocks])
+    # The first part of the depth starts from the bias, the others from 0.
+    zeros = Tensor("zeros", np.zeros(n, np.float32))
+    starts: dict[int, View] = {}
+    for start, is_first in ((bias or zeros, True), (zeros, False)):
+        numbers = [i for i, (_, _, s, _, _) in enumerate(blocks) if (s == 0) == is_first]
+        parts = [(blocks[i][0], start[slice(*blocks[i][4])]) for i in numbers]
+        starts.update(zip(numbers, builder.local(name, parts), strict=True))
 
     vertices: list[tuple[int, int, tuple[int, int], tuple[int, int]]] = []
     places: list[tuple[int, Index]] = []
@@ -154,9 +165,8 @@ def _products(
         _, _, s, _, columns = blocks[i]
         depth = depths[s][1] - depths[s][0]
         width = columns[1] - columns[0]
-        offset_views = biases[min(s, len(biases) - 1)]
         common: dict[str, Any] = {
-            "x": lefts[i][r0 * depth : r1 * depth], "bias": offset_views[i][c0:c1], "y": output,
+            "x": lefts[i][r0 * depth : r1 * depth], "bias": starts[i][c0:c1], "y": output,
             "rows": r1 - r0, "depth": depth,
         }  # fmt: skip
         if transposed:
