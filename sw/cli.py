@@ -192,7 +192,8 @@ def run(
         compiled, arrays, backend=backend.value, compare=compare, labels=known, waves=waves,
         max_cycles=max_cycles, console=err,
     )  # fmt: skip
-    out.print(f"{model.name} on {config.tiles} tiles, {backend.value}, {count} samples")
+    what = f"{runner.counted(config.tiles, 'tile')}, {backend.value}"
+    out.print(f"{model.name} on {what}, {runner.counted(count, 'sample')}")
     runner.show(result, out)
     if output is not None:
         import numpy as np

@@ -148,11 +148,12 @@ def show(result: Result, console: Console) -> None:
         console.print(
             f"accuracy: {result.right} of {result.samples} ({result.right / result.samples:.2%})"
         )
-    console.print(f"supersteps: {report.supersteps} in {report.runs} runs of the program")
+    runs = counted(report.runs, "run")
+    console.print(f"supersteps: {report.supersteps:,} in {runs} of the program")
     if result.mismatches is not None:
         console.print(
-            f"compared with golden: {result.words:,} elements after {report.supersteps} "
-            f"supersteps, {result.mismatches} mismatches"
+            f"compared with golden: {result.words:,} elements after "
+            f"{counted(report.supersteps, 'superstep')}, {result.mismatches:,} mismatches"
         )
     if result.first:
         console.print(f"first mismatch: {result.first}", markup=False, highlight=False)
@@ -162,6 +163,11 @@ def show(result: Result, console: Console) -> None:
         console.print(f"speed: {result.cycles_per_second:,.0f} simulated cycles/s")
     if report.phases:
         console.print(phase_table(report))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, which gets an s unless it is one."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def phase_table(report: Report) -> Table:
