@@ -100,12 +100,27 @@ def test_constants_and_identity():
 def test_what_does_not_exist_or_is_read_only():
     async def bench(ctx, dut):
         known = set(Csr)
-        for number in range(0, 4096, 7):
+        for number in (*range(0, 4096, 7), *known):
             exists = number in known
             assert (await access(ctx, dut, 0, number) is not None) == exists, hex(number)
         assert await access(ctx, dut, 0, Csr.MHARTID, CsrOp.WRITE) is None
         assert await access(ctx, dut, 0, Csr.CYCLE, CsrOp.SET, 1) is None
         assert await access(ctx, dut, 0, Csr.MCYCLE, CsrOp.SET, 1) is not None
+
+    simulate(bench)
+
+
+def test_what_does_not_retire_writes_nothing():
+    async def bench(ctx, dut):
+        for number in STORED:
+            for signal, given in (
+                (dut.x_number, number), (dut.x_op, CsrOp.WRITE), (dut.x_value, 0xFFFF_FFFF),
+                (dut.x_access, 1), (dut.x_retire, 0),
+            ):  # fmt: skip
+                ctx.set(signal, given)
+            await ctx.tick()
+            constant = MSTATUS_CONSTANT if number is Csr.MSTATUS else 0
+            assert await access(ctx, dut, 0, number) == constant
 
     simulate(bench)
 

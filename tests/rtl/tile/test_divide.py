@@ -109,3 +109,27 @@ def test_stopping_the_chip_frees_it():
         assert await ask(ctx, dut, 2, DivideOp.REMU, 100, 7) == 2
 
     simulate(dut, bench)
+
+
+@pytest.mark.parametrize("owner", [0, 6])
+@pytest.mark.parametrize("crowded", [0, 1])
+def test_only_the_supervisor_loses_it_and_only_to_a_crowd(owner, crowded):
+    dut = Divider(TileConfig())
+
+    async def bench(ctx):
+        ctx.set(dut.run, 1)
+        assert await ask(ctx, dut, owner, DivideOp.DIVU, 100, 7) is None
+        ctx.set(dut.x_crowded, crowded)
+        assert await ask(ctx, dut, 1, DivideOp.DIVU, 90, 7) is None
+        for _ in range(33):
+            await ctx.tick()
+        taken = owner == 6 and crowded
+        assert await ask(ctx, dut, 1, DivideOp.DIVU, 90, 7) == (12 if taken else None)
+        ctx.set(dut.x_crowded, 0)
+        if taken:  # the supervisor starts again
+            assert await ask(ctx, dut, owner, DivideOp.DIVU, 100, 7) is None
+            for _ in range(32):
+                await ctx.tick()
+        assert await ask(ctx, dut, owner, DivideOp.DIVU, 100, 7) == 14
+
+    simulate(dut, bench)
