@@ -9,14 +9,17 @@ from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.reduce import ARG_MAX, REDUCE
 from openipu.sw.ops.builder import Builder, OpError, Tensor, split
 
+_LEAST = 32  # elements that are worth a part of their own
+
 
 def reduce(
     builder: Builder, function: str, x: Tensor, axes: Sequence[int], *, keep: bool, name: str
 ) -> Tensor:
     """Return x reduced over `axes` (which may be negative).
 
-    `function` is one of `codelets.reduce.REDUCE`; elements are taken in ascending order. `keep`
-    leaves the reduced dimensions there, with size 1.
+    `function` is one of `codelets.reduce.REDUCE`. Elements are taken in ascending order; where
+    there are fewer results than workers, in equal parts first, then the parts. `keep` leaves the
+    reduced dimensions there, with size 1.
     """
     if function not in REDUCE:
         raise ValueError(f"function must be one of {', '.join(REDUCE)}, not {function!r}")
@@ -46,6 +49,14 @@ def _reduce(
     count = prod(x.shape[axis] for axis in reduced)
     items = x.transpose(*kept, *reduced).reshape(results, count)
 
+    shape = [1 if axis in reduced else size for axis, size in enumerate(x.shape)]
+    parts = _parts(count, builder.tiles * builder.workers // max(results, 1))
+    if parts > 1 and codelet is not ARG_MAX:
+        cut = items.reshape(results, parts, count // parts)
+        partial = _reduce(builder, codelet, dtype, cut, (2,), keep=False, name=f"{name}/parts")
+        whole = _reduce(builder, codelet, dtype, partial, (1,), keep=False, name=name)
+        return whole.reshape(*(shape if keep else (x.shape[axis] for axis in kept)))
+
     shares = list(enumerate(split(results, builder.tiles)))
     rows = [items[a:b] for _, (a, b) in shares]
     # Results' items one after another, or first items of all results first: the fewer pieces.
@@ -55,18 +66,17 @@ def _reduce(
         [(tile, p if by_result else p.transpose())
          for (tile, _), p in zip(shares, rows, strict=True)],
     )  # fmt: skip
-    parts = [
+    pieces = [
         (tile, share, first, end, source)
         for (tile, share), source in zip(shares, inputs, strict=True)
         for first, end in split(share[1] - share[0], builder.workers)
     ]
-    shape = [1 if axis in reduced else size for axis, size in enumerate(x.shape)]
     result, outputs = builder.result(
         name, shape, dtype,
-        [(tile, np.arange(share[0] + a, share[0] + b)) for tile, share, a, b, _ in parts],
+        [(tile, np.arange(share[0] + a, share[0] + b)) for tile, share, a, b, _ in pieces],
     )  # fmt: skip
     compute_set = builder.compute_set(name)
-    for (tile, share, a, b, source), output in zip(parts, outputs, strict=True):
+    for (tile, share, a, b, source), output in zip(pieces, outputs, strict=True):
         width = share[1] - share[0]
         if by_result:
             view, step, stride = source[a * count : b * count], count, 1
@@ -74,3 +84,8 @@ def _reduce(
             view, step, stride = source[a : max((count - 1) * width + b, a)], 1, width
         compute_set.add(codelet, tile, x=view, y=output, count=count, step=step, stride=stride)
     return result if keep else result.reshape(*(x.shape[axis] for axis in kept))
+
+
+def _parts(count: int, most: int) -> int:
+    """Return in how many equal parts of at least `_LEAST` elements to cut, 1 if not at all."""
+    return next((n for n in range(min(most, count // _LEAST), 1, -1) if count % n == 0), 1)

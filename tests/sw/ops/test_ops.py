@@ -99,6 +99,21 @@ def test_reductions(tiles: int) -> None:
 
 
 @pytest.mark.parametrize("tiles", TILES)
+@pytest.mark.parametrize("count", [1, 31, 64, 65, 1001, 2048])
+def test_few_results_of_many_elements(tiles: int, count: int) -> None:
+    x = values(3, count)
+    for function, wanted in (("reduce_sum", x.astype(np.float64).sum(1)), ("reduce_max", x.max(1))):
+        builder = Builder(ChipConfig(tiles=tiles))
+        result = reduce(builder, function, builder.input("x", x.shape), (1,), keep=True, name="y")
+        np.testing.assert_allclose(
+            evaluate(builder, result, x=x), wanted[:, None], 1e-5, 1e-4 * (function == "reduce_sum")
+        )
+        # Into as many parts as there are workers for and as divide the count; 1001 is 7 · 11 · 13.
+        cut = count in (64, 2048) or (count == 1001 and tiles * builder.workers >= 7 * len(x))
+        assert (len(builder.graph.compute_sets) > 1) == cut
+
+
+@pytest.mark.parametrize("tiles", TILES)
 def test_softmax_of_a_transposed_operand(tiles: int) -> None:
     x = values(9, 17)
     builder = Builder(ChipConfig(tiles=tiles))
