@@ -92,7 +92,7 @@ class TestDependencies:
         names = {re.split(r"[<>=\[]", item)[0] for item in PROJECT["dependencies"]}
         modules = {
             "cocotb": ("cocotb", "cocotb_tools"), "cocotbext-axi": ("cocotbext",),
-            "pyelftools": ("elftools",),
+            "protobuf": ("google",), "pyelftools": ("elftools",),
         }  # fmt: skip
         declared = {
             module for name in names for module in modules.get(name, (name.replace("-", "_"),))

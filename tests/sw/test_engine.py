@@ -15,8 +15,8 @@ from openipu.sw.ops.elementwise import unary
 
 @pytest.fixture(scope="module")
 def executable() -> Executable:
-    """Return a program y = -|x| on two tiles."""
-    builder = Builder(ChipConfig(tiles=2))
+    """Return a program y = -|x|, on the chip that other tests have a simulator of, too."""
+    builder = Builder(ChipConfig())
     x = builder.input("x", (4, 3))
     unary(builder, "negate", unary(builder, "absolute", x, name="a"), name="y")
     return compile(builder.graph, builder.program, builder.config)
@@ -25,7 +25,7 @@ def executable() -> Executable:
 X = np.array([[1, -2, 3], [0, -0.0, 5], [7, -8, 9], [1, 2, -3]], np.float32)
 
 
-@pytest.mark.parametrize("backend", ["golden", "iss"])
+@pytest.mark.parametrize("backend", ["golden", "iss", "rtl"])
 def test_runs_again_and_again(executable: Executable, backend: str) -> None:
     with Engine(executable, backend) as engine:
         for factor in (1, 2, -3):
@@ -36,9 +36,10 @@ def test_runs_again_and_again(executable: Executable, backend: str) -> None:
         assert engine.report.supersteps == 3 * 3  # two compute sets and the host's barrier
 
 
-def test_report_of_a_comparison_counts_the_same(executable: Executable) -> None:
+@pytest.mark.parametrize("backend", ["iss", "rtl"])
+def test_report_of_a_comparison_counts_the_same(executable: Executable, backend: str) -> None:
     calls: list[int] = []
-    with Engine(executable, "iss", compare=True, superstep=lambda: calls.append(1)) as engine:
+    with Engine(executable, backend, compare=True, superstep=lambda: calls.append(1)) as engine:
         for _ in range(2):
             engine.write("x", X)
             engine.run()
@@ -69,21 +70,23 @@ def test_options_must_fit(executable: Executable) -> None:
         Engine(executable, "golden", compare=True)
 
 
-def test_cycle_limit_says_who_is_where(executable: Executable) -> None:
-    with Engine(executable, "iss", max_cycles=5) as engine:
+@pytest.mark.parametrize("backend", ["iss", "rtl"])
+def test_cycle_limit_says_who_is_where(executable: Executable, backend: str) -> None:
+    with Engine(executable, backend, max_cycles=5) as engine:
         engine.write("x", X)
         with pytest.raises(CycleLimitError, match=r"(?s)limit of 5 cycles:.*tile"):
             engine.run()
 
 
-def test_trap_names_the_source_line(executable: Executable) -> None:
-    with Engine(executable, "iss") as engine:
+@pytest.mark.parametrize("backend", ["iss", "rtl"])
+def test_trap_names_the_source_line(executable: Executable, backend: str) -> None:
+    with Engine(executable, backend) as engine:
         engine.write("x", X)
-        backend = engine._backend
+        chip = engine._backend
         # A vertex of tile 1 gets a pointer to nowhere.
         vertices = executable.vertices[1]
         address = next(a for a, v in vertices.items() if v.codelet.name == "negate")
-        backend.machine.load(1, address, b"\xf0\xff\xff\x7f")  # type: ignore[attr-defined]
+        chip.machine.load(1, address, b"\xf0\xff\xff\x7f")  # type: ignore[attr-defined]
         with pytest.raises(
             SimulationError,
             match=r"(?s)tile 1, thread \d, pc 0x\w+ \(elementwise\.c:\d+ in negate\): .*0x7ffffff",

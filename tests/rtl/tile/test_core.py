@@ -1,16 +1,12 @@
 """Which instruction issues when, and what the counters say of it."""
 
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.rtl.isa import XTRAP_CODE_SHIFT, Cause, Csr, encode
-
-sys.path.insert(0, str(Path(__file__).parent))
-from tile_bench import run_tile
+from tests.rtl.tile.tile_bench import run_tile
 
 DATA = 0x2000  # in another bank than the code
 END = encode("xend")

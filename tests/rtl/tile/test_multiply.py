@@ -35,7 +35,7 @@ def test_one_operation_a_cycle_two_cycles_latency():
     rng.shuffle(jobs)
 
     async def bench(ctx):
-        in_flight = deque([None, None])
+        in_flight: deque[tuple[MultiplyOp, int, int] | None] = deque([None, None])
         for job in [*jobs, None, None]:
             if job is not None:
                 for signal, value in zip((dut.x_op, dut.x_a, dut.x_b), job, strict=True):

@@ -1,15 +1,11 @@
 import random
-import sys
-from pathlib import Path
 
 import pytest
 
 from openipu.cosim.lockstep import compare
 from openipu.cosim.random_program import random_program
 from openipu.rtl.config import ChipConfig, TileConfig
-
-sys.path.insert(0, str(Path(__file__).parent))
-from tile_bench import run_tile
+from tests.rtl.tile.tile_bench import run_tile
 
 KIB = 1024
 
