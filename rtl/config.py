@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any, Self
 
+from openipu.rtl.isa import Unit
+
 WORD_BYTES = 8  #: bytes in a memory word; addresses of the memory ports count these
 KIB = 1024
 
@@ -40,6 +42,9 @@ class TileConfig:
     bus_bits: int = 64
     """Width of the exchange bus that the tile drives: 32 or 64 bits."""
 
+    simd: bool = True
+    """Whether the tile has the SIMD unit and random numbers."""
+
     trace: bool = False
     """Whether the tile has the retirement trace port."""
 
@@ -64,6 +69,10 @@ class TileConfig:
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed."""
         return replace(self, **changes)
+
+    def executes(self, unit: Unit) -> bool:
+        """Tell whether the tile has that unit; the instructions of others are illegal."""
+        return unit is not Unit.ILLEGAL and (self.simd or unit not in (Unit.SIMD, Unit.RANDOM))
 
     @property
     def contexts(self) -> int:

@@ -578,13 +578,12 @@ def _rows() -> Iterator[Instruction]:
         yield _row(name, "F", 0x53 | funct3 << 12 | funct7 << 25, whole | RS2, op, files, I.NONE,
                    syntax, text, unit=Unit.FPU)
 
-    for name, funct7, rs2, op, files, syntax, text in (
-        ("fdiv.s", 0x0C, None, FdivideOp.DIV, "fff-", "fd, fs1, fs2", "fd = fs1 / fs2"),
-        ("fsqrt.s", 0x2C, 0, FdivideOp.SQRT, "ff--", "fd, fs1", "fd = the square root of fs1"),
+    for name, funct7, unused, root, files, syntax, text in (
+        ("fdiv.s", 0x0C, 0, FdivideOp.DIV, "fff-", "fd, fs1, fs2", "fd = fs1 / fs2"),
+        ("fsqrt.s", 0x2C, RS2, FdivideOp.SQRT, "ff--", "fd, fs1", "fd = the square root of fs1"),
     ):
-        yield _row(name, "F", 0x53 | (rs2 or 0) << 20 | funct7 << 25,
-                   OPCODE | FUNCT7 | (0 if rs2 is None else RS2), op, files, I.NONE, syntax, text,
-                   unit=Unit.FDIVIDE, rounds=True,
+        yield _row(name, "F", 0x53 | funct7 << 25, OPCODE | FUNCT7 | unused, root, files, I.NONE,
+                   syntax, text, unit=Unit.FDIVIDE, rounds=True,
                    timing="replays until the tile's floating-point divider is done: 30 cycles")
     yield _row("flh", "Zfhmin", 0x1007, three, MemoryOp.HALF, "fx--", I.I, "fd, imm(rs1)",
                "fd = 16 bits at rs1 + imm, all ones above them", unit=Unit.LOAD,
@@ -592,15 +591,16 @@ def _rows() -> Iterator[Instruction]:
     yield _row("fsh", "Zfhmin", 0x1027, three, MemoryOp.HALF, "-xf-", I.S, "fs2, imm(rs1)",
                "store the low 16 bits of fs2 at rs1 + imm", unit=Unit.STORE,
                timing="1 + bank conflicts")
-    for name, funct7, rs2, funct3, op, files, syntax, text in (
-        ("fcvt.s.h", 0x20, 2, None, f.CVT_S_H, "ff--", "fd, fs1", "fd = f16 fs1 as f32"),
-        ("fcvt.h.s", 0x22, 0, None, f.CVT_H_S, "ff--", "fd, fs1", "fd = fs1 as f16"),
-        ("fmv.x.h", 0x72, 0, 0, f.MV_X_H, "xf--", "rd, fs1", "rd = sign-extended low half of fs1"),
-        ("fmv.h.x", 0x7A, 0, 0, f.MV_H_X, "fx--", "fd, rs1", "fd = low half of rs1, ones above it"),
+    for name, funct7, rs2, fixed, op, files, syntax, text in (
+        ("fcvt.s.h", 0x20, 2, 0, f.CVT_S_H, "ff--", "fd, fs1", "fd = f16 fs1 as f32"),
+        ("fcvt.h.s", 0x22, 0, 0, f.CVT_H_S, "ff--", "fd, fs1", "fd = fs1 as f16"),
+        ("fmv.x.h", 0x72, 0, FUNCT3, f.MV_X_H, "xf--", "rd, fs1",
+         "rd = sign-extended low half of fs1"),
+        ("fmv.h.x", 0x7A, 0, FUNCT3, f.MV_H_X, "fx--", "fd, rs1",
+         "fd = low half of rs1, ones above it"),
     ):
-        yield _row(name, "Zfhmin", 0x53 | (funct3 or 0) << 12 | rs2 << 20 | funct7 << 25,
-                   OPCODE | FUNCT7 | RS2 | (0 if funct3 is None else FUNCT3), op, files, I.NONE,
-                   syntax, text, unit=Unit.FPU, rounds=funct3 is None)
+        yield _row(name, "Zfhmin", 0x53 | rs2 << 20 | funct7 << 25, OPCODE | FUNCT7 | RS2 | fixed,
+                   op, files, I.NONE, syntax, text, unit=Unit.FPU, rounds=not fixed)
 
     t = ThreadOp
     for name, funct7, thread, files, unused, syntax, text, timing in (
@@ -888,6 +888,15 @@ def decode(word: int) -> Instruction | None:
         if word & row.mask == row.match:
             return row
     return None
+
+
+def pairs_legal(row: Instruction, word: int) -> bool:
+    """Tell whether the PAIR operands of an instruction word name register pairs and streams."""
+    sources = ((row.rs1, word >> 15), (row.rs2, word >> 20), (row.rs3, word >> 27))
+    target = word >> 7 & 31
+    return all(
+        n % 2 == 0 or STREAMS.get(n & 31) in (0, 1) for file, n in sources if file is File.PAIR
+    ) and (row.rd is not File.PAIR or target % 2 == 0 or STREAMS.get(target) == 2)
 
 
 _BY_OPCODE: dict[int, list[Instruction]] = {}
