@@ -16,24 +16,24 @@ class Add(wiring.Component):
 
     Parameters
     ----------
-    format : Format
+    form : Format
         Of operands and result.
 
     Members
     -------
-    a, b : In(format.width)
+    a, b : In(form.width)
         Operands.
-    result : Out(format.width)
+    result : Out(form.width)
     """
 
-    def __init__(self, format: Format = F32) -> None:
-        self.format = format
-        super().__init__({name: In(format.width) for name in "ab"} | {"result": Out(format.width)})
+    def __init__(self, form: Format = F32) -> None:
+        self.form = form
+        super().__init__({name: In(form.width) for name in "ab"} | {"result": Out(form.width)})
 
     def elaborate(self, platform):
         """Align the lesser magnitude, add or subtract, normalise, round."""
         m = Module()
-        form = self.format
+        form = self.form
         a, b = form(self.a), form(self.b)
         high, low = Signal(form), Signal(form)
         swap, subtract = Signal(), Signal()
