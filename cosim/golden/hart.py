@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from openipu.cosim.golden import random
 from openipu.cosim.golden.memory import Memory
 from openipu.cosim.golden.streams import Stream
 from openipu.rtl.isa import (
@@ -79,8 +80,8 @@ class Hart:
 
     `x` and `f` hold bit patterns as unsigned ints; `x[NOWHERE]` takes writes to x0. A loop runs
     from `loop_first` to `loop_last` (-1: none runs) as often as `loop_left` says, the iteration
-    that runs included. The supervisor leaves in `zone` the barrier that it waits at, and in
-    `armed` the exchange's tables (send, receive).
+    that runs included. `random` is the state of the random numbers. The supervisor leaves in
+    `zone` the barrier that it waits at, and in `armed` the exchange's tables (send, receive).
     """
 
     def __init__(self, tile: int, context: int, slots: int, memory: Memory) -> None:
@@ -109,6 +110,7 @@ class Hart:
         self.streams = [Stream(self.memory) for _ in range(3)]
         self.loop_first = self.loop_left = 0
         self.loop_last = -1
+        self.random = random.start(self.read_csr(Csr.MHARTID))
 
     def start(self, pc: int) -> None:
         """Run from `pc`, in no loop."""

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from openipu.cosim.golden import (  # they register their instructions
     semantics_float,  # noqa: F401
+    semantics_simd,  # noqa: F401
     semantics_stream,  # noqa: F401
     semantics_thread,  # noqa: F401
 )

@@ -37,3 +37,9 @@ def random_operands(rng, form: Format, count: int, columns: int = 3):
         [any_bits, near, centred, small],
         rng.choice(corners(form), size),
     )
+
+
+def words_of(patterns, form: Format):
+    """Return patterns (..., n) as 64-bit words (..., n * width / 64), the first in the low bits."""
+    lanes = np.ascontiguousarray(patterns.astype(f"u{form.width // 8}"))
+    return lanes.view(np.uint64)
