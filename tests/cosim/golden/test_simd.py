@@ -59,7 +59,7 @@ def nearest(value):
         return sign | 0x7C00
     below = int(np.searchsorted(VALUES, float(magnitude)))
     near = range(max(below - 2, 0), min(below + 3, len(VALUES)))
-    return sign | min(near, key=lambda p: (abs(Fraction(VALUES[p]) - magnitude), p & 1))
+    return sign | min(near, key=lambda p: (abs(Fraction(float(VALUES[p])) - magnitude), p & 1))
 
 
 def test_a_fused_multiply_add_is_rounded_once():
