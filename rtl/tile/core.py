@@ -2,11 +2,12 @@
 
 from types import SimpleNamespace
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
+from openipu.rtl.amp.amp import AMP
 from openipu.rtl.config import WORD_BYTES, TileConfig
 from openipu.rtl.isa import (
     OP_BITS,
@@ -151,6 +152,8 @@ class Core(wiring.Component):
         if self.config.simd:
             parts.simd = SIMD()
             parts.random = Random(self.config)
+        if self.config.amp_outputs:
+            parts.amp = AMP(self.config)
         for name, part in vars(parts).items():
             m.submodules[name] = part
         threads = parts.threads
@@ -282,6 +285,17 @@ class Core(wiring.Component):
         x_wide = self._wide_operands(m, parts, x)
         if self.config.simd:
             self._simd_operands(m, parts, x, x_wide, Cat(x_a, x_rs2))
+        if self.config.amp_outputs:
+            m.d.comb += [
+                parts.amp.run.eq(self.run),
+                parts.amp.x_thread.eq(x.thread),
+                parts.amp.x_op.eq(decoded.op),
+                parts.amp.x_a.eq(x_wide[0]),
+                parts.amp.x_b.eq(x_wide[1]),
+                parts.amp.x_set.eq(x_a),
+                parts.amp.x_set_pointer.eq(x_rs2),
+                parts.amp.x_output.eq(decoded.rd),
+            ]
         return SimpleNamespace(a=x_a, rs2=x_rs2, rm=x_rm)
 
     def _wide_operands(self, m, parts, x):
@@ -337,7 +351,9 @@ class Core(wiring.Component):
                 | (_is(x, StreamOp.OPEN) & (decoded.rd >= STREAMS))
                 | (_is(x, StreamOp.LEVELS) & (decoded.rd >= STREAMS))
                 | (_is(x, RandomOp.SEED) & (decoded.rd > 1))
+                | self._of_amp(parts, x, "x_illegal")
             ),
+            traps.x_overrun.eq(self._of_amp(parts, x, "x_overrun")),
             traps.x_in_loop.eq(parts.loops.x_inside),
             traps.x_bad_length.eq(parts.loops.x_bad_length),
             traps.x_length.eq(x.word[20:32]),
@@ -368,11 +384,26 @@ class Core(wiring.Component):
                 traps.exchange_value.eq(self.push_addr << 3),
             ]
 
+    def _of_amp(self, parts, x, name):
+        """What the matrix unit says of its instruction in stage x; 0 for others."""
+        if not self.config.amp_outputs:
+            return Const(0, 1)
+        return (x.decoded.unit == Unit.AMP) & getattr(parts.amp, name)
+
     def _use_streams(self, m, parts, x):
         """Stage x: which streams the instruction uses, and what is wrong with the first of them."""
         streams, traps = parts.streams, parts.traps
-        x_uses = Signal(STREAMS)
-        m.d.comb += x_uses.eq(Cat(*(pops.any() for pops in x.decoded.pops), x.decoded.pushes))
+        x_uses, x_takes, x_gives = Signal(STREAMS), Signal(len(SOURCES)), Signal()
+        m.d.comb += [x_takes.eq(-1), x_gives.eq(1)]
+        if self.config.amp_outputs:  # not every instruction of the matrix unit does what it can
+            with m.If(x.decoded.unit == Unit.AMP):
+                m.d.comb += [
+                    x_takes.eq(Cat(parts.amp.x_takes_a, parts.amp.x_takes_b)),
+                    x_gives.eq(parts.amp.x_gives),
+                ]
+        m.d.comb += x_uses.eq(
+            Cat(*((pops & x_takes).any() for pops in x.decoded.pops), x.decoded.pushes & x_gives)
+        )
         for number in reversed(range(STREAMS)):  # the last assignment holds
             with m.If(x_uses[number] & streams.x_outside[number]):
                 m.d.comb += [
@@ -442,6 +473,9 @@ class Core(wiring.Component):
                 ),
                 parts.random.x_seed_en.eq(x_retire & _is(x, RandomOp.SEED)),
             ]
+        if self.config.amp_outputs:
+            m.d.comb += parts.amp.x_en.eq(x_retire & (unit == Unit.AMP))
+        parts.x_uses = x_uses
         return x_retire
 
     def _go_on(self, m, parts, x, x_operands, x_retire):
@@ -503,7 +537,8 @@ class Core(wiring.Component):
             if self.config.simd:
                 with m.Case(Unit.RANDOM):
                     m.d.comb += x_result.eq(parts.random.x_random)
-        with m.If(decoded.pushes):
+        x_push = parts.x_uses[OUT]
+        with m.If(x_push):
             m.d.comb += [x_access.eq(ACCESS_STORE), x_address.eq(parts.streams.x_addresses[OUT])]
         m.d.sync += [
             m_.retire.eq(x_retire & self.run),
@@ -516,7 +551,7 @@ class Core(wiring.Component):
             m_.result.eq(x_result),
             m_.entry.eq(x_operands.a),
             m_.address.eq(x_address),
-            m_.push.eq(x_retire & decoded.pushes & self.run),
+            m_.push.eq(x_retire & x_push & self.run),
         ]
         if self.config.trace:
             m.d.sync += [m_.pc.eq(x.pc), m_.access.eq(x_access), m_.data.eq(load_store.x_stored)]
@@ -542,6 +577,9 @@ class Core(wiring.Component):
             if self.config.simd:
                 with m.Case(Unit.SIMD):
                     m.d.comb += w_value.eq(parts.simd.w_result)
+            if self.config.amp_outputs:
+                with m.Case(Unit.AMP):
+                    m.d.comb += w_value.eq(parts.amp.w_result)
         m.d.comb += [
             parts.x_file.w_en.eq((w.retire & (w.file == File.X)) | w.start),
             parts.x_file.w_thread.eq(Mux(w.start, w.rd, w.thread)),
