@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from openipu.cosim.golden import random
+from openipu.cosim.golden.amp import Amp
 from openipu.cosim.golden.memory import Memory
 from openipu.cosim.golden.streams import Stream
 from openipu.rtl.isa import (
@@ -76,7 +77,7 @@ class TrapReport:
 
 
 class Hart:
-    """A context of tile number `tile`, whose memory it shares with its `siblings`.
+    """A context of tile number `tile`, whose memory and matrix unit it shares with its `siblings`.
 
     `x` and `f` hold bit patterns as unsigned ints; `x[NOWHERE]` takes writes to x0. A loop runs
     from `loop_first` to `loop_last` (-1: none runs) as often as `loop_left` says, the iteration
@@ -84,7 +85,7 @@ class Hart:
     `zone` the barrier that it waits at, and in `armed` the exchange's tables (send, receive).
     """
 
-    def __init__(self, tile: int, context: int, slots: int, memory: Memory) -> None:
+    def __init__(self, tile: int, context: int, slots: int, memory: Memory, amp: Amp) -> None:
         self.tile = tile
         self.context = context
         self.slots = slots
@@ -93,6 +94,7 @@ class Hart:
         self.views = memory.views
         self.siblings: list[Hart] = []
         self.memory = memory
+        self.amp = amp
         self.x = [0] * (NOWHERE + 1)
         self.f = [0] * 32
         self.reset()

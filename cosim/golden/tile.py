@@ -4,11 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.cosim.golden import (  # they register their instructions
+    semantics_amp,  # noqa: F401
     semantics_float,  # noqa: F401
     semantics_simd,  # noqa: F401
     semantics_stream,  # noqa: F401
     semantics_thread,  # noqa: F401
 )
+from openipu.cosim.golden.amp import Amp
 from openipu.cosim.golden.hart import ADDRESS, Hart, Pause, State, TrapError, TrapReport
 from openipu.cosim.golden.memory import Memory
 from openipu.cosim.golden.semantics import ActionCache
@@ -35,8 +37,10 @@ class TileISS:
         self.tile_id = tile_id
         self.tracing = tracing
         self.memory = Memory(config)
+        self.amp = Amp(config)
         self.harts = [
-            Hart(tile_id, context, config.slots, self.memory) for context in range(config.contexts)
+            Hart(tile_id, context, config.slots, self.memory, self.amp)
+            for context in range(config.contexts)
         ]
         for hart in self.harts:
             hart.siblings = self.harts
@@ -50,6 +54,7 @@ class TileISS:
         """Reset all but the registers and the memory, and start one context."""
         self.trap = None
         self._records = [[] for _ in self.harts]
+        self.amp.reset()
         for hart in self.harts:
             hart.reset()
         self.harts[thread].start(pc)

@@ -1,0 +1,24 @@
+"""What the matrix unit's instructions do; adds to `semantics.SEMANTICS`."""
+
+from openipu.cosim.golden.hart import Hart, TrapError
+from openipu.cosim.golden.operands import operands, result
+from openipu.cosim.golden.semantics import Action, Fields, define
+from openipu.rtl.isa import AmpOp, Cause, Unit
+
+
+@define(Unit.AMP, *AmpOp)
+def _amp(i: Fields) -> Action:
+    operation = AmpOp(i.row.op)
+
+    def run(hart: Hart) -> None:
+        amp, context = hart.amp, hart.context
+        plan = amp.plan(context, operation)
+        streams = {"takes_a": plan.takes_a, "takes_b": plan.takes_b, "gives": plan.gives}
+        a, b, _ = operands(hart, i, **streams)
+        if not amp.is_legal(operation, a, b, i.imm):
+            raise TrapError(Cause.ILLEGAL, i.word)
+        if plan.overruns:
+            raise TrapError(Cause.AMP_OVERRUN, i.word)
+        result(hart, i, amp.execute(context, operation, a, b, i.imm), **streams)
+
+    return run
