@@ -27,6 +27,7 @@ from openipu.rtl.config import WORD_BYTES, ChipConfig, TileConfig
 from openipu.rtl.isa import (
     INSTRUCTIONS,
     LOOP_BODY,
+    AmpOp,
     Csr,
     File,
     Immediate,
@@ -52,6 +53,9 @@ _CSR = [row for row in INSTRUCTIONS if row.unit is Unit.CSR]
 _BRANCH = [row for row in INSTRUCTIONS if row.immediate is Immediate.B]
 _WIDE = [row for row in INSTRUCTIONS if row.unit in (Unit.SIMD, Unit.RANDOM) and File.PAIR in (
     row.rd, row.rs1)]  # fmt: skip
+_MATRIX = [
+    row for row in INSTRUCTIONS if row.unit is Unit.AMP and row.op not in (AmpOp.SET, AmpOp.LOAD)
+]
 _NOTHING = [row for row in INSTRUCTIONS if row.op is SystemOp.NOP]
 _SUPERVISOR_ONLY = [
     row
@@ -72,6 +76,7 @@ class _Thread(Assembler):
         streaming: bool,
     ) -> None:  # fmt: skip
         super().__init__(base)
+        matrix = streaming and config.amp_outputs > 0
         self.pick = pick
         self.config = config
         self.context = context
@@ -81,6 +86,7 @@ class _Thread(Assembler):
             (self.simple, 30), (self.float, 25), (self.memory, 25), (self.csr, 6),
             (self.rounding, 2), (self.nothing, 1), (self.trap, 2), (self.bad_memory, 2),
             (self.wide, 30 * streaming), (self.stream, 6 * streaming), (self.seed, streaming),
+            (self.matrix, 20 * matrix), (self.set_rows, 3 * matrix),
         )  # fmt: skip
         self.compound: tuple[tuple[Callable[[], None], int], ...] = (
             (self.branch, 10), (self.jal, 3), (self.jalr, 3), (self.loop, 3), (self.mret, 1),
@@ -131,7 +137,37 @@ class _Thread(Assembler):
 
     def wide(self) -> None:
         """An instruction on 64 bits, of registers and streams."""
-        row, pick = self.pick.choice(_WIDE), self.pick
+        self.wide_row(self.pick.choice(_WIDE))
+
+    def matrix(self) -> None:
+        """An instruction of the matrix unit that leaves the weights, which all threads share."""
+        output = self.pick.randrange(self.config.amp_outputs + 1)
+        self.wide_row(self.pick.choice(_MATRIX), imm=output & ~1 if output != 1 else 1)
+
+    def set_rows(self) -> None:
+        """New rows for the matrix unit, short ones mostly; seldom such as can't be."""
+        pick, tile = self.pick, self.config
+        good = pick.random() < 0.9
+        groups = (1, 2, 3, 5, tile.amp_depth) if good else (0, tile.amp_depth + 1)
+        self.constant(SCRATCH, pick.choice(groups))
+        self.constant(RETURN, pick.choice((0, 2, tile.amp_words - 2, *(1, tile.amp_words)[good:])))
+        self.emit("xampset", rs1=SCRATCH, rs2=RETURN)
+
+    def weights(self) -> None:
+        """Load all weights, while no other thread computes."""
+        self.constant(SCRATCH, 1)
+        self.emit("xampset", rs1=SCRATCH)
+        for word in range(0, self.config.amp_words, 2):
+            if word % 64 == 0:
+                self.constant(SCRATCH, 1 << 16 | 32)
+                self.emit("xstream", rs1=DATA, rs2=SCRATCH)
+                self.constant(RETURN, 32)
+                self.emit("xrpt", rs1=RETURN, imm=1)
+                self.emit("xampload", rs1=1, rs2=2 * self.pick.randrange(16))
+
+    def wide_row(self, row: Instruction, imm: int = 0) -> None:
+        """Append an instruction with 64-bit operands."""
+        pick = self.pick
 
         def operand(file: File) -> int:
             if file is File.PAIR:
@@ -139,9 +175,12 @@ class _Thread(Assembler):
             return 0 if file is File.NONE else self.any_x()
 
         rd = self.pair(5) if row.rd is File.PAIR else self.pick.randrange(32)
+        if row.rd is File.NONE:
+            rd = 0
         self.emit(
-            row.name, rd=rd, rs1=operand(row.rs1), rs2=operand(row.rs2), rs3=operand(row.rs3)
-        )
+            row.name, rd=rd, rs1=operand(row.rs1), rs2=operand(row.rs2), rs3=operand(row.rs3),
+            imm=imm if row.immediate is Immediate.RD else 0,
+        )  # fmt: skip
 
     def seed(self) -> None:
         """A new random state, or half of it."""
@@ -411,7 +450,8 @@ def random_program(
     )
     entries: list[int] = []
     # The supervisor comes at 0, which is why its size must be known before: workers go behind it.
-    tables = _aligned(4 * (150 + rounds * (tile.slots * 3 + instructions + 70)))
+    loading = tile.amp_words // 8
+    tables = _aligned(4 * (150 + loading + rounds * (tile.slots * 3 + instructions + 70)))
     at = tables + rounds * 2 * TABLE_BYTES
     for worker in range(tile.slots):
         data = end + DATA_BYTES * worker
@@ -426,6 +466,8 @@ def random_program(
     data = end + DATA_BYTES * tile.slots
     boss = _Supervisor(pick, tile, tile.slots, 0, data, streaming=streaming)
     boss.prologue()
+    if streaming and tile.amp_outputs:
+        boss.weights()
     for number in range(rounds):
         where = tables + number * 2 * TABLE_BYTES
         boss.body(instructions // 4)

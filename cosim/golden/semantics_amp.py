@@ -12,11 +12,11 @@ def _amp(i: Fields) -> Action:
 
     def run(hart: Hart) -> None:
         amp, context = hart.amp, hart.context
+        if not amp.is_legal(operation, hart.x[i.rs1], hart.x[i.rs2], i.imm):
+            raise TrapError(Cause.ILLEGAL, i.word)
         plan = amp.plan(context, operation)
         streams = {"takes_a": plan.takes_a, "takes_b": plan.takes_b, "gives": plan.gives}
         a, b, _ = operands(hart, i, **streams)
-        if not amp.is_legal(operation, a, b, i.imm):
-            raise TrapError(Cause.ILLEGAL, i.word)
         if plan.overruns:
             raise TrapError(Cause.AMP_OVERRUN, i.word)
         result(hart, i, amp.execute(context, operation, a, b, i.imm), **streams)
