@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.cosim.golden.numerics import canonical
+from openipu.cosim.golden.simd import narrow
 from openipu.rtl.config import TileConfig
 from openipu.rtl.isa import AmpOp
 
@@ -20,8 +21,6 @@ MULTIPLY = (*HALVES, *SINGLES)
 PARTIAL = (AmpOp.H_PARTIAL, AmpOp.H_PARTIAL_NARROW, AmpOp.S_PARTIAL)
 OUT = (AmpOp.OUT, AmpOp.OUT_NARROW)
 NARROW = (AmpOp.OUT_NARROW, AmpOp.H_NARROW, AmpOp.H_PARTIAL_NARROW)
-
-NAN16 = 0x7E00
 
 
 class Plan(NamedTuple):
@@ -149,7 +148,7 @@ class Amp:
         taken = row.results[row.taken : row.taken + count]
         row.taken = min(row.taken + count, self.outputs)
         if op in NARROW:
-            bits = narrow(taken).view(np.uint16)
+            bits = narrow(taken.view(np.uint32))
             return sum(int(element) << 16 * i for i, element in enumerate(bits))
         return sum(int(element) << 32 * i for i, element in enumerate(taken.view(np.uint32)))
 
@@ -196,13 +195,6 @@ def dot2(products: Singles) -> Singles:
 def dot4(products: Singles) -> Singles:
     """Add the four products along the last axis."""
     return (products[..., 0] + products[..., 1]) + (products[..., 2] + products[..., 3])
-
-
-def narrow(x: Singles) -> NDArray[np.float16]:
-    """Return f32 as f16, to nearest even, with canonical NaNs."""
-    with np.errstate(all="ignore"):
-        halves = x.astype(np.float16)
-    return np.where(np.isnan(x), np.uint16(NAN16), halves.view(np.uint16)).view(np.float16)
 
 
 def matmul(

@@ -44,14 +44,14 @@ def _check(hart: Hart, streams: Iterable[int]) -> None:
 
 
 def operands(
-    hart: Hart, i: Fields, *, takes_a: bool = True, takes_b: bool = True, gives: bool = True
+    hart: Hart, i: Fields, *, reads_a: bool = True, reads_b: bool = True, gives: bool = True
 ) -> tuple[int, int, int]:
     """Return the values of the three sources, 0 for none, without popping.
 
-    `takes_a` and `takes_b` tell whether the words of rs1 and rs2 will be popped, `gives` whether
-    there will be one to push. Raises TrapError if the streams can't do that.
+    `reads_a` and `reads_b` tell whether the words of rs1 and rs2 are wanted, `gives` whether there
+    will be one to push. Raises TrapError if the streams can't do that.
     """
-    popped = sorted(_inputs(i, takes_a=takes_a, takes_b=takes_b))
+    popped = sorted(_inputs(i, takes_a=reads_a, takes_b=reads_b))
     _check(hart, [*popped, OUT] if _pushes(i, gives=gives) else popped)
     row = i.row
     return (

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
-from openipu.rtl.amp.control import Control
+from openipu.rtl.amp.control import MULTIPLY, Control
 from openipu.rtl.amp.datapath import STAGES, Datapath
 from openipu.rtl.config import TileConfig
 from openipu.rtl.isa import AmpOp
@@ -36,7 +36,9 @@ class AMP(wiring.Component):
     x_output : In(5)
         The immediate of `xamppair`.
     x_takes_a, x_takes_b : Out(1)
-        vs1, vs2 is consumed; combinational from `x_thread` and `x_op`, as the next three.
+        vs1, vs2 is consumed; combinational from `x_thread` and `x_op`, as the next four.
+    x_multiplies : Out(1)
+        vs1 is read, even if it isn't consumed.
     x_gives : Out(1)
         There is a result to push.
     x_illegal : Out(1)
@@ -62,6 +64,7 @@ class AMP(wiring.Component):
                 "x_output": In(5),
                 "x_takes_a": Out(1),
                 "x_takes_b": Out(1),
+                "x_multiplies": Out(1),
                 "x_gives": Out(1),
                 "x_illegal": Out(1),
                 "x_overrun": Out(1),
@@ -79,6 +82,9 @@ class AMP(wiring.Component):
         for name in ("x_takes_a", "x_takes_b", "x_gives", "x_illegal", "x_overrun"):
             m.d.comb += getattr(self, name).eq(getattr(control, name))
 
+        with m.Switch(self.x_op):
+            with m.Case(*MULTIPLY):
+                m.d.comb += self.x_multiplies.eq(1)
         x_en, busy = Signal(), Signal(STAGES - 1)
         m.d.sync += busy.eq(Cat(x_en, busy[:-1]))
         m.d.comb += [

@@ -7,7 +7,7 @@ from amaranth.utils import ceil_log2
 
 from openipu.rtl.amp.command import pairs_of
 from openipu.rtl.config import TileConfig
-from openipu.rtl.floating.narrow import Narrow
+from openipu.rtl.simd.narrow import Narrow
 
 
 class Results(wiring.Component):
@@ -61,7 +61,10 @@ class Results(wiring.Component):
         halves = []
         for index in range(4):
             m.submodules[f"narrow_{index}"] = narrow = Narrow()
-            m.d.comb += narrow.a.eq((second if index >= 2 else first).word_select(index % 2, 32))
+            m.d.comb += [
+                narrow.a.eq((second if index >= 2 else first).word_select(index % 2, 32)),
+                narrow.nearest.eq(1),
+            ]
             halves.append(narrow.result)
         with m.If(self.take):
             m.d.comb += self.word.eq(Mux(self.narrow, Cat(halves), first))

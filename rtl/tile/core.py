@@ -179,9 +179,9 @@ class Core(wiring.Component):
         self._decode(m, parts, d, x)
         x_operands = self._operands(m, parts, x)
         self._trap(m, parts, x, x_operands)
-        x_retire = self._retire(m, parts, x)
+        x_retire, x_push = self._retire(m, parts, x)
         self._go_on(m, parts, x, x_operands, x_retire)
-        self._memory(m, parts, x, x_operands, x_retire, m_)
+        self._memory(m, parts, x, x_operands, x_retire, x_push, m_)
         w_value = self._write_back(m, parts, m_, w)
         if self.config.trace:
             self._trace(m, w, w_value)
@@ -391,19 +391,24 @@ class Core(wiring.Component):
         return (x.decoded.unit == Unit.AMP) & getattr(parts.amp, name)
 
     def _use_streams(self, m, parts, x):
-        """Stage x: which streams the instruction uses, and what is wrong with the first of them."""
+        """Stage x: what is wrong with the streams that are used; return which of them move on."""
         streams, traps = parts.streams, parts.traps
-        x_uses, x_takes, x_gives = Signal(STREAMS), Signal(len(SOURCES)), Signal()
-        m.d.comb += [x_takes.eq(-1), x_gives.eq(1)]
+        x_uses, x_moves = Signal(STREAMS), Signal(STREAMS)
+        x_reads, x_takes, x_gives = Signal(len(SOURCES)), Signal(len(SOURCES)), Signal()
+        m.d.comb += [x_reads.eq(-1), x_takes.eq(-1), x_gives.eq(1)]
         if self.config.amp_outputs:  # not every instruction of the matrix unit does what it can
+            amp = parts.amp
             with m.If(x.decoded.unit == Unit.AMP):
                 m.d.comb += [
-                    x_takes.eq(Cat(parts.amp.x_takes_a, parts.amp.x_takes_b)),
-                    x_gives.eq(parts.amp.x_gives),
+                    x_reads.eq(Cat(amp.x_takes_a | amp.x_multiplies, amp.x_takes_b)),
+                    x_takes.eq(Cat(amp.x_takes_a, amp.x_takes_b)),
+                    x_gives.eq(amp.x_gives),
                 ]
-        m.d.comb += x_uses.eq(
-            Cat(*((pops & x_takes).any() for pops in x.decoded.pops), x.decoded.pushes & x_gives)
-        )
+        x_pushes = x.decoded.pushes & x_gives
+        m.d.comb += [
+            x_uses.eq(Cat(*((pops & x_reads).any() for pops in x.decoded.pops), x_pushes)),
+            x_moves.eq(Cat(*((pops & x_takes).any() for pops in x.decoded.pops), x_pushes)),
+        ]
         for number in reversed(range(STREAMS)):  # the last assignment holds
             with m.If(x_uses[number] & streams.x_outside[number]):
                 m.d.comb += [
@@ -414,19 +419,21 @@ class Core(wiring.Component):
         for number in reversed(range(STREAMS)):
             with m.If(x_uses[number] & streams.x_finished[number]):
                 m.d.comb += [traps.x_stream_finished.eq(1), traps.x_stream.eq(number)]
-        return x_uses
+        return x_moves
 
     def _retire(self, m, parts, x):
-        """Stage x: ask for what the instruction needs; return whether it got it and is over."""
+        """Stage x: ask for what the instruction needs; return whether it is over, and pushes."""
         threads, divider, load_store = parts.threads, parts.divider, parts.load_store
         unit = x.decoded.unit
         x_sane, x_retire, x_worker_runs = Signal(), Signal(), Signal()
         x_replay_bank, x_replay_divide, x_replay_wait = Signal(), Signal(), Signal()
         x_refused, streams = Signal(), parts.streams
-        x_uses = self._use_streams(m, parts, x)
+        x_moves = self._use_streams(m, parts, x)
         m.d.comb += [
-            x_refused.eq((x_uses[:INPUTS] & x.refused).any()),
-            streams.x_hold.eq(x_sane & x_refused & x_uses[0] & ~x.refused[0] & ~streams.x_held),
+            x_refused.eq(x.refused.any()),
+            streams.x_hold.eq(
+                x_sane & x_refused & x.decoded.pops[0].any() & ~x.refused[0] & ~streams.x_held
+            ),
             streams.x_over.eq(x.valid & ~(x_sane & x_refused)),
             x_sane.eq(x.valid & ~parts.traps.x_trap),
             self.load_en.eq(x_sane & (unit == Unit.LOAD)),
@@ -464,7 +471,7 @@ class Core(wiring.Component):
             streams.x_levels.eq(x_retire & _is(x, StreamOp.LEVELS)),
         ]
         for number in range(STREAMS):
-            m.d.comb += streams.x_move[number].eq(x_retire & x_uses[number])
+            m.d.comb += streams.x_move[number].eq(x_retire & x_moves[number])
         if self.config.simd:
             m.d.comb += [
                 parts.simd.x_en.eq(x_retire & (unit == Unit.SIMD)),
@@ -475,8 +482,7 @@ class Core(wiring.Component):
             ]
         if self.config.amp_outputs:
             m.d.comb += parts.amp.x_en.eq(x_retire & (unit == Unit.AMP))
-        parts.x_uses = x_uses
-        return x_retire
+        return x_retire, x_moves[OUT]
 
     def _go_on(self, m, parts, x, x_operands, x_retire):
         """Stage x: what becomes of the thread, and of the barrier and the exchange."""
@@ -516,7 +522,7 @@ class Core(wiring.Component):
         with m.Elif(loops.x_again):
             m.d.comb += x_next_pc.eq(loops.x_first)
 
-    def _memory(self, m, parts, x, x_operands, x_retire, m_):
+    def _memory(self, m, parts, x, x_operands, x_retire, x_push, m_):
         """Registers after stage x: results that are ready, and what the later stages must know."""
         load_store, decoded = parts.load_store, x.decoded
         x_result, x_access, x_address = Signal(64), Signal(2), Signal(32)
@@ -537,7 +543,6 @@ class Core(wiring.Component):
             if self.config.simd:
                 with m.Case(Unit.RANDOM):
                     m.d.comb += x_result.eq(parts.random.x_random)
-        x_push = parts.x_uses[OUT]
         with m.If(x_push):
             m.d.comb += [x_access.eq(ACCESS_STORE), x_address.eq(parts.streams.x_addresses[OUT])]
         m.d.sync += [
