@@ -3,7 +3,7 @@
 The RTL decoder, the instruction-level model, the C header, the assembler and the reference manual
 are all derived from `INSTRUCTIONS`. No other module knows an encoding.
 
-Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F, Zfhmin) and Volume II
+Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F) and Volume II
 (machine-mode CSRs). Xipu is openipu's own: threads, streams, loops and random numbers in custom-0,
 SIMD in custom-1 and custom-2, the matrix unit (AMP) in custom-3.
 """
@@ -33,7 +33,6 @@ class Unit(enum.Enum, shape=4):
     SIMD = 12
     AMP = 13
     RANDOM = 14
-    FDIVIDE = 15  #: floating-point divide and square root
 
 
 OP_BITS = 6
@@ -143,17 +142,6 @@ class FpuOp(enum.Enum, shape=OP_BITS):
     CVT_S_WU = 19
     MV_X_W = 20
     MV_W_X = 21
-    CVT_S_H = 22
-    CVT_H_S = 23
-    MV_X_H = 24
-    MV_H_X = 25
-
-
-class FdivideOp(enum.Enum, shape=OP_BITS):
-    """Divide and square root on f32."""
-
-    DIV = 0
-    SQRT = 1
 
 
 class ThreadOp(enum.Enum, shape=OP_BITS):
@@ -219,13 +207,6 @@ class SimdOp(enum.Enum, shape=OP_BITS):
     H4_DOT = 31  #: f32: c + ((a0*b0 + a1*b1) + (a2*b2 + a3*b3))
     H4_GREATEST = 32
     S2_GREATEST = 33
-    H4_EXP = 34
-    H4_LOG = 35
-    H4_TANH = 36
-    H4_SIGMOID = 37
-    H4_RECIP = 38
-    H4_RSQRT = 39
-    H4_SQRT = 40
 
 
 class AmpOp(enum.Enum, shape=OP_BITS):
@@ -247,8 +228,8 @@ class AmpOp(enum.Enum, shape=OP_BITS):
 
 
 Op = (
-    AluOp | BranchOp | MemoryOp | MultiplyOp | DivideOp | CsrOp | SystemOp | FpuOp | FdivideOp
-    | ThreadOp | StreamOp | RandomOp | SimdOp | AmpOp
+    AluOp | BranchOp | MemoryOp | MultiplyOp | DivideOp | CsrOp | SystemOp | FpuOp | ThreadOp
+    | StreamOp | RandomOp | SimdOp | AmpOp
 )  # fmt: skip
 
 
@@ -365,7 +346,7 @@ class Instruction:
     """One row of the table."""
 
     name: str  #: assembler mnemonic
-    extension: str  #: I, M, Zicsr, F, Zfhmin or Xipu
+    extension: str  #: I, M, Zicsr, F or Xipu
     match: int  #: the fixed bits of the encoding
     mask: int  #: which bits are fixed
     unit: Unit
@@ -401,7 +382,6 @@ _CLASSES = {
     Unit.SIMD: Class.VECTOR,
     Unit.AMP: Class.MATRIX,
     Unit.RANDOM: Class.SYSTEM,
-    Unit.FDIVIDE: Class.FLOAT,
 }
 
 OPCODE = 0x7F
@@ -578,30 +558,6 @@ def _rows() -> Iterator[Instruction]:
         yield _row(name, "F", 0x53 | funct3 << 12 | funct7 << 25, whole | RS2, op, files, I.NONE,
                    syntax, text, unit=Unit.FPU)
 
-    for name, funct7, unused, root, files, syntax, text in (
-        ("fdiv.s", 0x0C, 0, FdivideOp.DIV, "fff-", "fd, fs1, fs2", "fd = fs1 / fs2"),
-        ("fsqrt.s", 0x2C, RS2, FdivideOp.SQRT, "ff--", "fd, fs1", "fd = the square root of fs1"),
-    ):
-        yield _row(name, "F", 0x53 | funct7 << 25, OPCODE | FUNCT7 | unused, root, files, I.NONE,
-                   syntax, text, unit=Unit.FDIVIDE, rounds=True,
-                   timing="replays until the tile's floating-point divider is done: 30 cycles")
-    yield _row("flh", "Zfhmin", 0x1007, three, MemoryOp.HALF, "fx--", I.I, "fd, imm(rs1)",
-               "fd = 16 bits at rs1 + imm, all ones above them", unit=Unit.LOAD,
-               timing="1 + bank conflicts")
-    yield _row("fsh", "Zfhmin", 0x1027, three, MemoryOp.HALF, "-xf-", I.S, "fs2, imm(rs1)",
-               "store the low 16 bits of fs2 at rs1 + imm", unit=Unit.STORE,
-               timing="1 + bank conflicts")
-    for name, funct7, rs2, fixed, op, files, syntax, text in (
-        ("fcvt.s.h", 0x20, 2, 0, f.CVT_S_H, "ff--", "fd, fs1", "fd = f16 fs1 as f32"),
-        ("fcvt.h.s", 0x22, 0, 0, f.CVT_H_S, "ff--", "fd, fs1", "fd = fs1 as f16"),
-        ("fmv.x.h", 0x72, 0, FUNCT3, f.MV_X_H, "xf--", "rd, fs1",
-         "rd = sign-extended low half of fs1"),
-        ("fmv.h.x", 0x7A, 0, FUNCT3, f.MV_H_X, "fx--", "fd, rs1",
-         "fd = low half of rs1, ones above it"),
-    ):
-        yield _row(name, "Zfhmin", 0x53 | rs2 << 20 | funct7 << 25, OPCODE | FUNCT7 | RS2 | fixed,
-                   op, files, I.NONE, syntax, text, unit=Unit.FPU, rounds=not fixed)
-
     t = ThreadOp
     for name, funct7, thread, files, unused, syntax, text, timing in (
         ("xend", 0, t.END, "----", RS2 | RS1 | RD, "",
@@ -683,13 +639,6 @@ def _simd_rows() -> Iterator[Instruction]:
         unused = 0 if files[2] == "p" else RS2
         yield _row(name, "Xipu", 0x302B | funct7 << 25, whole | unused, op, files, none, syntax,
                    text, unit=Unit.SIMD, timing=REPLAY)
-    for funct7, (name, op) in enumerate((
-        ("exp", s.H4_EXP), ("log", s.H4_LOG), ("tanh", s.H4_TANH), ("sigmoid", s.H4_SIGMOID),
-        ("recip", s.H4_RECIP), ("rsqrt", s.H4_RSQRT), ("sqrt", s.H4_SQRT),
-    )):  # fmt: skip
-        yield _row(f"h4{name}", "Xipu", 0x402B | funct7 << 25, whole | RS2, op, "pp--", none,
-                   "vd, vs1", f"four f16: vd = {name}(vs1), correctly rounded", unit=Unit.SIMD,
-                   timing=REPLAY)
     fused = OPCODE | FUNCT3 | FMT
     for funct3, (name, files, syntax, text, op) in enumerate((
         ("h4madd", "pppp", "vd, vs1, vs2, vs3", "four f16: vd = vs1 * vs2 + vs3, rounded once",
