@@ -207,6 +207,13 @@ class SimdOp(enum.Enum, shape=OP_BITS):
     H4_DOT = 31  #: f32: c + ((a0*b0 + a1*b1) + (a2*b2 + a3*b3))
     H4_GREATEST = 32
     S2_GREATEST = 33
+    H4_EXP = 34
+    H4_LOG = 35
+    H4_TANH = 36
+    H4_SIGMOID = 37
+    H4_RECIP = 38
+    H4_RSQRT = 39
+    H4_SQRT = 40
 
 
 class AmpOp(enum.Enum, shape=OP_BITS):
@@ -639,6 +646,13 @@ def _simd_rows() -> Iterator[Instruction]:
         unused = 0 if files[2] == "p" else RS2
         yield _row(name, "Xipu", 0x302B | funct7 << 25, whole | unused, op, files, none, syntax,
                    text, unit=Unit.SIMD, timing=REPLAY)
+    for funct7, (name, op) in enumerate((
+        ("exp", s.H4_EXP), ("log", s.H4_LOG), ("tanh", s.H4_TANH), ("sigmoid", s.H4_SIGMOID),
+        ("recip", s.H4_RECIP), ("rsqrt", s.H4_RSQRT), ("sqrt", s.H4_SQRT),
+    )):  # fmt: skip
+        yield _row(f"h4{name}", "Xipu", 0x402B | funct7 << 25, whole | RS2, op, "pp--", none,
+                   "vd, vs1", f"four f16: vd = {name}(vs1), correctly rounded", unit=Unit.SIMD,
+                   timing=REPLAY)
     fused = OPCODE | FUNCT3 | FMT
     for funct3, (name, files, syntax, text, op) in enumerate((
         ("h4madd", "pppp", "vd, vs1, vs2, vs3", "four f16: vd = vs1 * vs2 + vs3, rounded once",

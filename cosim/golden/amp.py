@@ -187,14 +187,17 @@ def _elements(word: int, kind: type[np.floating[Any]]) -> NDArray[Any]:
     return np.array((word,), np.uint64).view(kind)
 
 
-def dot2(products: Singles) -> Singles:
+def dot2(products: NDArray[Any]) -> NDArray[Any]:
     """Add the two products along the last axis."""
-    return products[..., 0] + products[..., 1]
+    total: NDArray[Any] = products[..., 0] + products[..., 1]
+    return total
 
 
-def dot4(products: Singles) -> Singles:
+def dot4(products: NDArray[Any]) -> NDArray[Any]:
     """Add the four products along the last axis."""
-    return (products[..., 0] + products[..., 1]) + (products[..., 2] + products[..., 3])
+    left, right = dot2(products[..., :2]), dot2(products[..., 2:])
+    total: NDArray[Any] = left + right
+    return total
 
 
 def matmul(

@@ -4,6 +4,8 @@ A state is two 64-bit numbers. Source: D. Hanlon, S. Felix, "A Fast Hardware Pse
 Generator Based on xoroshiro128" (2022).
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -43,8 +45,9 @@ def sequence(states: ArrayLike, count: int) -> tuple[Words, Words]:
     numbers : array, shape (..., count)
     states : array, shape (..., 2)
     """
-    states = np.asarray(states, np.uint64)
-    s0, s1 = states[..., 0], states[..., 1]
+    s0: NDArray[Any]
+    s1: NDArray[Any]
+    s0, s1 = np.moveaxis(np.asarray(states, np.uint64), -1, 0)
     numbers = np.empty((*s0.shape, count), np.uint64)
     for place in range(count):
         differ, both = s0 ^ s1, s0 & s1

@@ -8,7 +8,7 @@ are so near that a second rounding, by `struct`, gives what one would.
 import struct
 from collections.abc import Callable, Sequence
 
-from openipu.cosim.golden import random, scalar
+from openipu.cosim.golden import functions, random, scalar
 from openipu.cosim.golden.hart import Hart, TrapError
 from openipu.cosim.golden.operands import operands, result
 from openipu.cosim.golden.scalar import RNE
@@ -154,9 +154,10 @@ def _f32(value: float) -> float:
 
 def _sum(c: int, *terms: float) -> int:
     """Return c + ((t0 + t1) + (t2 + t3)), or c + (t0 + t1), each sum rounded to f32."""
-    while len(terms) > 1:
-        terms = tuple(_f32(x + y) for x, y in zip(terms[::2], terms[1::2], strict=True))
-    return int.from_bytes(_rounded(2, _floats(2, c)[0] + terms[0]), "little")
+    sums = list(terms)
+    while len(sums) > 1:
+        sums = [_f32(x + y) for x, y in zip(sums[::2], sums[1::2], strict=True)]
+    return int.from_bytes(_rounded(2, _floats(2, c)[0] + sums[0]), "little")
 
 
 def _h4_dot(a: int, b: int, c: int, random: int) -> int:
@@ -210,6 +211,16 @@ for _lanes, _name in ((4, "H4"), (2, "S2")):
         SimdOp[f"{_name}_MAX"]: _choose(_lanes, greater=True),
         SimdOp[f"{_name}_GREATEST"]: _greatest(_lanes),
     }
+
+
+def _function(op: SimdOp) -> Operation:
+    def run(a: int, b: int, c: int, random: int) -> int:
+        return int.from_bytes(functions.evaluate(op, _split(4, a)).tobytes(), "little")
+
+    return run
+
+
+OPERATIONS |= {op: _function(op) for op in functions.FUNCTIONS}
 
 
 @define(Unit.SIMD, *OPERATIONS)

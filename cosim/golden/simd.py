@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from openipu.cosim.golden import numerics
+from openipu.cosim.golden import functions, numerics
 from openipu.rtl.isa import SimdOp
 
 __all__ = ["HALF_NAN", "OPERATIONS", "evaluate", "half_madd", "narrow", "narrow_random"]
@@ -232,3 +232,10 @@ OPERATIONS: dict[SimdOp, Operation] = {
     SimdOp.S2_GREATEST: lambda a, b, c, random: _greatest(_lanes(a, "f4")).astype(np.uint64),
 }
 """Each operation as a function of the words a, b, c and the random bits."""
+
+
+def _function(op: SimdOp) -> Operation:
+    return lambda a, b, c, random: functions.evaluate(op, _lanes(a, "u2"))
+
+
+OPERATIONS |= {op: _function(op) for op in functions.FUNCTIONS}

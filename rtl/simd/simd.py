@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from openipu.rtl.floating.format import F16, F32
 from openipu.rtl.floating.half import Widen
 from openipu.rtl.isa import FpuOp, SimdOp
+from openipu.rtl.simd.functions import HalfFunction
 from openipu.rtl.simd.greatest import Greatest
 from openipu.rtl.simd.lanes import MultiplyAddLanes, OrderLanes
 from openipu.rtl.simd.narrow import RANDOM_BITS, Narrow
@@ -14,6 +15,10 @@ from openipu.rtl.simd.sums import Sums
 
 FORMATS = {"H4": F16, "S2": F32}
 ARITHMETIC = ("ADD", "SUB", "MUL", "MADD")
+FUNCTIONS = (
+    SimdOp.H4_EXP, SimdOp.H4_LOG, SimdOp.H4_TANH, SimdOp.H4_SIGMOID, SimdOp.H4_RECIP,
+    SimdOp.H4_RSQRT, SimdOp.H4_SQRT,
+)  # fmt: skip
 COMPARISON = ("MIN", "MAX", "EQ", "LT", "LE")
 
 
@@ -64,7 +69,7 @@ class SIMD(wiring.Component):
         m_op, w_op = Signal(SimdOp), Signal(SimdOp)
         m.d.sync += [m_op.eq(self.x_op), m_done.eq(x_done), w_op.eq(m_op), w_done.eq(m_done)]
 
-        w_words = self._arithmetic(m, x_lane_op) | self._reductions(m)
+        w_words = self._arithmetic(m, x_lane_op) | self._reductions(m) | self._functions(m)
         with m.Switch(w_op):
             for op, word in w_words.items():
                 with m.Case(op):
@@ -146,3 +151,15 @@ class SIMD(wiring.Component):
         return dict.fromkeys(
             (SimdOp.H4_SUM, SimdOp.S2_SUM, SimdOp.H4_DOT), sums.w_result
         ) | dict.fromkeys((SimdOp.H4_GREATEST, SimdOp.S2_GREATEST), greatest.w_result)
+
+    def _functions(self, m):
+        """Return the elementary functions of four f16, in stage w."""
+        results = []
+        for lane in range(4):
+            m.submodules[f"function_{lane}"] = function = HalfFunction()
+            m.d.comb += [
+                function.x_op.eq(self.x_op),
+                function.x_a.eq(self.x_a.word_select(lane, F16.width)),
+            ]
+            results.append(function.w_result)
+        return dict.fromkeys(FUNCTIONS, Cat(results))

@@ -163,6 +163,34 @@
 .macro s2greatest fd, vs1
     .insn r 0x2b, 3, 7, \fd, \vs1, x0
 .endm
+// four f16: vd = exp(vs1), correctly rounded
+.macro h4exp vd, vs1
+    .insn r 0x2b, 4, 0, \vd, \vs1, x0
+.endm
+// four f16: vd = log(vs1), correctly rounded
+.macro h4log vd, vs1
+    .insn r 0x2b, 4, 1, \vd, \vs1, x0
+.endm
+// four f16: vd = tanh(vs1), correctly rounded
+.macro h4tanh vd, vs1
+    .insn r 0x2b, 4, 2, \vd, \vs1, x0
+.endm
+// four f16: vd = sigmoid(vs1), correctly rounded
+.macro h4sigmoid vd, vs1
+    .insn r 0x2b, 4, 3, \vd, \vs1, x0
+.endm
+// four f16: vd = recip(vs1), correctly rounded
+.macro h4recip vd, vs1
+    .insn r 0x2b, 4, 4, \vd, \vs1, x0
+.endm
+// four f16: vd = rsqrt(vs1), correctly rounded
+.macro h4rsqrt vd, vs1
+    .insn r 0x2b, 4, 5, \vd, \vs1, x0
+.endm
+// four f16: vd = sqrt(vs1), correctly rounded
+.macro h4sqrt vd, vs1
+    .insn r 0x2b, 4, 6, \vd, \vs1, x0
+.endm
 // four f16: vd = vs1 * vs2 + vs3, rounded once
 .macro h4madd vd, vs1, vs2, vs3
     .insn r4 0x5b, 0, 0, \vd, \vs1, \vs2, \vs3
