@@ -61,17 +61,18 @@ class Decoder(wiring.Component):
         """One case for each row of the table, one for each way to hold an immediate."""
         m = Module()
         kind = Signal(Immediate)
-        pairs = Signal(len(SOURCES))
+        pairs, unit, rd_file = Signal(len(SOURCES)), Signal(Unit), Signal(File)
         m.d.comb += [self.decoded.rd.eq(self.word[7:12]), self.decoded.pairs.eq(pairs)]
+        m.d.comb += [self.decoded.unit.eq(unit), self.decoded.rd_file.eq(rd_file)]
         with m.Switch(self.word):
             for row in INSTRUCTIONS:
                 if not self.config.executes(row.unit):
                     continue
                 with m.Case(_pattern(row.match, row.mask)):
                     m.d.comb += [
-                        self.decoded.unit.eq(row.unit),
+                        unit.eq(row.unit),
                         self.decoded.op.eq(row.op.value),
-                        self.decoded.rd_file.eq(row.rd),
+                        rd_file.eq(row.rd),
                         self.decoded.rs1_file.eq(row.rs1),
                         self.decoded.rs2_file.eq(row.rs2),
                         self.decoded.rounds.eq(row.rounds),
@@ -100,14 +101,14 @@ class Decoder(wiring.Component):
                 with m.Case(name):
                     m.d.comb += self.decoded.immediate.eq(value)
         m.d.comb += self.decoded.has_immediate.eq(kind != Immediate.NONE)
-        self._streams(m, pairs)
+        self._streams(m, pairs, rd_file)
         return m
 
-    def _streams(self, m, pairs):
+    def _streams(self, m, pairs, rd_file):
         """Which operands are streams; an odd number that is none is illegal, as `isa` says."""
         *inputs, (out, _) = STREAMS.items()
         decoded, rd, illegal = self.decoded, self.word[7:12], Signal()
-        bad = (decoded.rd_file == File.PAIR) & rd[0] & (rd != out)
+        bad = (rd_file == File.PAIR) & rd[0] & (rd != out)
         for index, low in enumerate(SOURCES.values()):
             number = self.word[low : low + 5]
             known = Const(0, 1)
@@ -117,7 +118,7 @@ class Decoder(wiring.Component):
             bad = bad | (pairs[index] & number[0] & ~known)
         m.d.comb += [
             illegal.eq(bad),
-            decoded.pushes.eq((decoded.rd_file == File.PAIR) & (rd == out)),
+            decoded.pushes.eq((rd_file == File.PAIR) & (rd == out)),
         ]
         with m.If(illegal):
             m.d.comb += decoded.unit.eq(Unit.ILLEGAL)
