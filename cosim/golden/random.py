@@ -54,4 +54,4 @@ def sequence(states: ArrayLike, count: int) -> tuple[Words, Words]:
         numbers[..., place] = differ ^ (both << 1 | both >> 63 | both << 2 | both >> 62)
         s0 = (s0 << 55 | s0 >> 9) ^ differ ^ differ << 14
         s1 = differ << 36 | differ >> 28
-    return numbers, np.stack([s0, s1], axis=-1)
+    return numbers, np.stack([s0, s1], axis=-1).astype(np.uint64)

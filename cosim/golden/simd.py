@@ -157,7 +157,8 @@ def _single(words: Words) -> Array:
 
 def _scalar(value: Array) -> Words:
     """Return f32 values as words."""
-    return _patterns(value).astype(np.uint64)
+    words: Words = _patterns(value).astype(np.uint64)
+    return words
 
 
 def _h4_sum(a: Words, b: Words, c: Words, random: Words) -> Array:

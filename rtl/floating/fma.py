@@ -32,7 +32,6 @@ def multiplied(form: Format) -> data.StructLayout:
             "exponent": unsigned(form.exponent_bits + 1),
             "product_negative": unsigned(1),
             "addend_negative": unsigned(1),
-            "rm": unsigned(3),
             "special": Special,
             "infinite_negative": unsigned(1),
         }
@@ -78,9 +77,9 @@ class FusedMultiplyAdd(wiring.Component):
     def elaborate(self, platform):
         """Join the two stages by registers."""
         m = Module()
-        m_in = Signal(multiplied(self.form))
-        m.d.sync += m_in.eq(self._multiply(m))
-        m.d.sync += self.w_exact.eq(self._add(m, m_in))
+        m_in, m_rm = Signal(multiplied(self.form)), Signal(3)
+        m.d.sync += [m_in.eq(self._multiply(m)), m_rm.eq(self.x_rm)]
+        m.d.sync += self.w_exact.eq(self._add(m, m_in, m_rm))
         return m
 
     def _multiply(self, m: Module) -> data.View:
@@ -123,7 +122,6 @@ class FusedMultiplyAdd(wiring.Component):
             out.exponent.eq(Mux(out.addend_high, x_c.scale, product_exponent) + 1),
             out.product_negative.eq(product_negative),
             out.addend_negative.eq(addend_negative),
-            out.rm.eq(self.x_rm),
         ]
         nan = x_a.is_nan | x_b.is_nan
         infinite = x_a.is_infinite | x_b.is_infinite
@@ -140,7 +138,7 @@ class FusedMultiplyAdd(wiring.Component):
             m.d.comb += out.special.eq(Special.INFINITE)
         return out
 
-    def _add(self, m: Module, m_in: data.View) -> data.View:
+    def _add(self, m: Module, m_in: data.View, m_rm: Signal) -> data.View:
         """Build stage m: align, add or subtract, find the sign."""
         width = sum_bits(self.form)
         m_product, m_addend = Signal(width), Signal(width)
@@ -174,5 +172,5 @@ class FusedMultiplyAdd(wiring.Component):
         with m.If(m_in.special == Special.INFINITE):
             m.d.comb += out.negative.eq(m_in.infinite_negative)
         with m.Elif(subtract & (out.significand == 0)):
-            m.d.comb += out.negative.eq(m_in.rm == RoundingMode.RDN.value)
+            m.d.comb += out.negative.eq(m_rm == RoundingMode.RDN.value)
         return out

@@ -139,7 +139,7 @@ class SIMD(wiring.Component):
     def _reductions(self, m):
         """Return what becomes of a whole word, in stage w."""
         m.submodules.sums = sums = Sums()
-        m.submodules.greatest = greatest = Greatest()
+        m.submodules.greatest_lane = greatest = Greatest()
         m.d.comb += [
             sums.x_op.eq(self.x_op),
             sums.x_a.eq(self.x_a),

@@ -9,7 +9,7 @@ from openipu.cosim.golden import semantics_simd, simd
 from openipu.rtl.floating.format import F16
 from openipu.rtl.isa import SimdOp
 from tests.rtl.patterns import corners, random_operands
-from tests.rtl.simd_vectors import corner_vectors, random_vectors
+from tests.rtl.simd.operands import corner_vectors, random_vectors
 
 SEED = 21
 

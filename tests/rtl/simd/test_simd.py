@@ -6,7 +6,7 @@ import pytest
 from openipu.cosim import vectors
 from openipu.cosim.golden import simd
 from openipu.rtl.simd.simd import SIMD
-from tests.rtl.simd_vectors import corner_vectors, random_vectors
+from tests.rtl.simd.operands import corner_vectors, random_vectors
 
 SEED = 31
 LATENCY = 2
