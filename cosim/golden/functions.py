@@ -1,10 +1,9 @@
 """Elementary functions of f16 on arrays, correctly rounded to nearest even.
 
-Each is a table of all 65,536 patterns: the float64 function, rounded once more to f16. That is the
-correctly rounded result, since no f16's exact result is within 2**-38 of itself of a midpoint
-between two f16 without being that midpoint, while NumPy's functions are right to some 2**-52 (a
-test compares the nearest cases with 40 decimal digits). Special cases are those of IEEE 754-2019,
-9.2; NaN results are canonical.
+Each is a table of all 65,536 patterns: the float64 function rounded to f16. The second rounding
+goes the right way: no result is nearer to a midpoint between two f16 than 2**-38 of itself (that is
+the sigmoid of -2**-11), while float64 functions err by some 2**-52. A test has the nearest ones
+with 40 digits. Special cases are those of IEEE 754-2019, 9.2; NaN results are canonical.
 """
 
 from collections.abc import Callable
@@ -44,6 +43,6 @@ def _table(op: SimdOp) -> Halves:
     x = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float64)
     with np.errstate(all="ignore"):
         result = FUNCTIONS[op](x).astype(np.float16)
-    table = np.where(np.isnan(result), np.uint16(HALF_NAN), result.view(np.uint16))
-    table.flags.writeable = False
-    return table
+    patterns = np.where(np.isnan(result), np.uint16(HALF_NAN), result.view(np.uint16))
+    patterns.flags.writeable = False
+    return patterns

@@ -2,7 +2,8 @@
 
 A curve is what one function does over one binade of its argument, a function of the ten fraction
 bits alone. It is cut into 2**cuts equal pieces, cuts being the least for which `cubic.fit` finds a
-cubic for every piece. The tables take about a second to compute.
+cubic for every piece. The bounds that a cubic must keep are exact, so whatever float64 does to the
+search, the results are right. The tables take about a second to compute.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ LN_2 = round(float(np.log(2)) * (2 << LOG_POINT))
 BIAS = 15
 FRACTION_BITS = ARGUMENT_BITS
 INFINITE = 31  #: the exponent field of infinity
+SUBNORMAL_RECIPROCAL = 29  #: from this exponent field on, 1/x is subnormal
 MAX_CUTS = 5
 
 
@@ -59,7 +61,7 @@ class Curve(NamedTuple):
         For EXP, TANH and SIGMOID the exponent field. For LOG_NEAR_1 the zeros above the leading one
         of the distance to 1 in ten bits, the last of which is 2**-10 above 1 and 2**-11 below; 15
         for 1 itself. For the others 0 is zero, 31 is infinity, 1 and 2 are even and odd exponents;
-        but for RECIP 29 and 30 are the exponent fields where the result is subnormal.
+        but from SUBNORMAL_RECIPROCAL on, RECIP has exponent fields.
     """
 
     function: Function
@@ -162,10 +164,10 @@ def _curves() -> Iterator[tuple[Curve, _Samples]]:
         yield Curve(f.RSQRT, False, 1 + odd), _binade(f.RSQRT, False, BIAS + odd)
         yield Curve(f.SQRT, False, 1 + odd), _binade(f.SQRT, False, BIAS + odd)
         yield Curve(f.LOG, False, 1 + odd), _logarithm()
-    for field in (29, 30):
+    for field in range(SUBNORMAL_RECIPROCAL, INFINITE):
         yield Curve(f.RECIP, False, field), _binade(f.RECIP, False, field)
     for negative in (False, True):
-        for zeros in range(FRACTION_BITS):
+        for zeros in range(0 if negative else 1, FRACTION_BITS):
             yield Curve(f.LOG_NEAR_1, negative, zeros), _near_one(negative, zeros)
         yield Curve(f.LOG_NEAR_1, negative, 15), _point(np.zeros(1))
 
@@ -178,6 +180,7 @@ def _binade(function: Function, negative: bool, field: int) -> _Samples:
 
 
 def _point(value: Floats) -> _Samples:
+    """Return samples that are one."""
     return _samples(_FRACTIONS[:1], value)
 
 

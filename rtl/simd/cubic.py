@@ -23,7 +23,10 @@ _STEPS = (0, 32, 16, 8, 4, 2, 1)
 
 
 class Cubic(NamedTuple):
-    """The coefficients; `evaluate` says of what."""
+    """Coefficients. With T the upper `COARSE_BITS` of t, and each quotient rounded down, it is
+
+    c0 + (c1 + (c2 + c3*T / 2**COARSE_BITS) * T / 2**COARSE_BITS) * t / 2**SLOPE_SHIFT
+    """
 
     c0: int
     c1: int = 0
@@ -39,7 +42,7 @@ _GREATEST = Cubic((1 << BITS.c0) - 1, *((1 << bits - 1) - 1 for bits in BITS[1:]
 
 
 def evaluate(cubic: Cubic, t: Ints) -> Ints:
-    """Return the values at t, which is from 0 to 2**ARGUMENT_BITS - 1, as the hardware does."""
+    """Return the values at t, each from 0 to 2**ARGUMENT_BITS - 1."""
     c0, c1, c2, c3 = cubic
     slope = c1 + _curvature(np.array([c2]), np.array([c3]), t)[0]
     return c0 + (slope * t >> SLOPE_SHIFT)

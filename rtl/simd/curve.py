@@ -6,12 +6,10 @@ from amaranth.lib.wiring import In, Out
 
 from openipu.rtl.floating.format import F16
 from openipu.rtl.floating.shift import LeadingZeros, LeftShifter
-from openipu.rtl.simd.coefficients import Function
+from openipu.rtl.simd.coefficients import SUBNORMAL_RECIPROCAL, Function
 
 SCALE_BITS = 6
 """Of exponents: an f16's from -24 to 16, and a result's from 1 to 39."""
-SUBNORMAL_RECIPROCAL = 29
-"""From this exponent field on."""
 
 CURVE = data.StructLayout({"field": F16.exponent_bits, "negative": 1, "function": Function})
 """A `coefficients.Curve`."""

@@ -42,7 +42,7 @@ class HalfFunction(wiring.Component):
     1/x and 1/sqrt(x) of a zero are infinities of its sign, sqrt(-0) is -0, and log, sqrt and
     1/sqrt(x) of what is below 0 are NaN.
 
-    Memories that are never written: 402 pieces of 64 bits, read between x and m, and 512 segments
+    Memories that are never written: 400 pieces of 64 bits, read between x and m, and 512 segments
     of 12 bits, most of them alike, read in x. Multipliers: 9 x 8, 14 x 8 and 18 x 10 bits, and
     6 bits by a constant of 21.
 

@@ -1,19 +1,37 @@
-"""Tests of openipu.rtl.simd.functions."""
+"""Every f16 function of every number against `golden.functions`."""
 
-from amaranth.back import verilog
+import numpy as np
+import pytest
 
-from openipu.cosim.benches.runner import run_bench
-from openipu.cosim.build import Design, build
-from openipu.rtl.config import PRESETS
+from openipu.cosim import vectors
+from openipu.cosim.golden import functions
 from openipu.rtl.simd.functions import HalfFunction
-from tests.rtl.simd import functions_bench
+
+LATENCY = 2
+NUMBERS = np.arange(1 << 16)
 
 
-def test_all_functions_of_all_numbers():
-    lane = verilog.convert(
-        HalfFunction(), name="half_function", emit_src=False, strip_internal_attrs=True
-    )
-    files = {"half_function.v": lane, "functions_bench.v": functions_bench.VERILOG}
-    simulator = build(Design(top="functions_bench", files=files))
-    (result,) = run_bench(simulator, functions_bench.__name__, PRESETS["test"])
-    assert not result.failure, result.failure
+@pytest.fixture(scope="module")
+def run():
+    return vectors.verilate(HalfFunction(), latency=LATENCY)
+
+
+def check(op, got):
+    wanted = functions.evaluate(op, NUMBERS)
+    wrong = np.nonzero(got != wanted)[0]
+    shown = [f"{x:#06x}: {got[x]:#06x}, not {wanted[x]:#06x}" for x in wrong[:10]]
+    assert not len(wrong), "\n".join([f"{op.name}: {len(wrong)} are wrong", *shown])
+
+
+@pytest.mark.parametrize("op", functions.FUNCTIONS, ids=lambda op: op.name)
+def test_all_numbers(run, op):
+    check(op, run(x_op=op.value, x_a=NUMBERS)["w_result"])
+
+
+def test_functions_in_turn(run):
+    """Neighbours in the pipeline have nothing in common."""
+    ops = list(functions.FUNCTIONS)
+    codes = np.tile([op.value for op in ops], len(NUMBERS))
+    got = run(x_op=codes, x_a=np.repeat(NUMBERS, len(ops)))["w_result"]
+    for op, column in zip(ops, got.reshape(-1, len(ops)).T, strict=True):
+        check(op, column)
