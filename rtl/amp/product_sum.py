@@ -63,7 +63,7 @@ class ProductSum(wiring.Component):
     def elaborate(self, platform):
         """Add, normalise, round; f32 takes part from the second step on."""
         m = Module()
-        first, second = self.products
+        first = self.products[0]
         total, negative, infinite, nan = Signal(WIDTH), Signal(), Signal(), Signal()
         top = Signal(signed(F32.exponent_bits + 3))  # the biased exponent of the sum's top bit
         self._add(m, total, top, negative, infinite, nan)
@@ -86,9 +86,7 @@ class ProductSum(wiring.Component):
         # The significand, the first bit below it, and whether there are more.
         cut = WIDTH - F32.precision - 1
         normal = Signal(F32.precision + 2)
-        m.d.comb += normal.eq(
-            Cat(normalise.result[:cut].any(), normalise.result[cut:])
-        )
+        m.d.comb += normal.eq(Cat(normalise.result[:cut].any(), normalise.result[cut:]))
         below = 2
         if self.shifts:
             # Products of f32 may be less than the least normal number.

@@ -93,18 +93,19 @@ def words(rng, count):
 @pytest.mark.parametrize("dot", [2, 4])
 def test_random_words(dot):
     rng = np.random.default_rng(SEED)
-    check(dot, *words(rng, 40_000), rng)
+    x, w = words(rng, 40_000)
+    check(dot, x, w, rng)
 
 
 @pytest.mark.parametrize("dot", [2, 4])
 def test_corners(dot):
     rng = np.random.default_rng(SEED)
-    grids = [
-        [axis.ravel().astype(kind) for axis in np.meshgrid(corners(form), corners(form))]
-        for form, kind in ((F16, np.uint16), (F32, np.uint32))
-    ]
-    x, w = (np.concatenate([np.resize(g[k], -(-len(g[k]) // n) * n * 8).view(np.uint64)
-                            for g, n in zip(grids, (4, 2), strict=True)]) for k in range(2))  # fmt: skip
+    parts = [], []
+    for form, kind in ((F16, np.uint16), (F32, np.uint32)):
+        for words_of_form, axis in zip(parts, np.meshgrid(*2 * [corners(form)]), strict=True):
+            patterns = axis.ravel().astype(kind)
+            words_of_form.append(np.resize(patterns, 8 * len(patterns)).view(np.uint64))
+    x, w = map(np.concatenate, parts)
     check(dot, x, w, rng)
 
 
@@ -112,4 +113,5 @@ def test_corners(dot):
 @pytest.mark.parametrize("dot", [2, 4])
 def test_many_random_words(dot):
     rng = np.random.default_rng(SEED + 1)
-    check(dot, *words(rng, 2_000_000), rng)
+    x, w = words(rng, 2_000_000)
+    check(dot, x, w, rng)
