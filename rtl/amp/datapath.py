@@ -19,7 +19,8 @@ STAGES = 5
 class Datapath(wiring.Component):
     """Carries out commands, one a cycle; those of one context are at least 4 cycles apart.
 
-    The output depends on registers alone, and they all stand still while `enable` is low.
+    The output depends on registers alone. The clock may stand still while `enable` is low: no
+    command is under way then.
 
     Parameters
     ----------
