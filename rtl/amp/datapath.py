@@ -1,6 +1,6 @@
 """What computes in the matrix unit: weights, products, accumulators, results."""
 
-from amaranth.hdl import EnableInserter, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -19,7 +19,8 @@ STAGES = 5
 class Datapath(wiring.Component):
     """Carries out commands, one a cycle; those of one context are at least 4 cycles apart.
 
-    The output depends on registers alone, and they all stand still while `enable` is low.
+    The output depends on registers alone. The clock may stand still while `enable` is low: no
+    command is under way then.
 
     Parameters
     ----------
@@ -57,9 +58,11 @@ class Datapath(wiring.Component):
         config, layout = self.config, command(self.config)
         m_, w, y, z = (Signal(layout, name=f"{stage}_command") for stage in "mwyz")
         m_a, m_b, w_b, y_b, z_b = (Signal(64, name=n) for n in ("m_a", "m_b", "w_b", "y_b", "z_b"))
-        m.d.sync += [m_.eq(0), w.eq(m_), y.eq(w), z.eq(y), w_b.eq(m_b), y_b.eq(w_b), z_b.eq(y_b)]
-        with m.If(self.x_en):
-            m.d.sync += [m_.eq(self.x_command), m_a.eq(self.x_a), m_b.eq(self.x_b)]
+        m.d.sync += [w.eq(m_), y.eq(w), z.eq(y), w_b.eq(m_b), y_b.eq(w_b), z_b.eq(y_b)]
+        with m.If(self.enable):
+            m.d.sync += m_.eq(0)
+            with m.If(self.x_en):
+                m.d.sync += [m_.eq(self.x_command), m_a.eq(self.x_a), m_b.eq(self.x_b)]
 
         m.submodules.weights = weights = Weights(config)
         m.d.comb += [
@@ -87,7 +90,7 @@ class Datapath(wiring.Component):
             results.narrow.eq(w.narrow),
             self.w_result.eq(results.word),
         ]
-        return EnableInserter(self.enable)(m)
+        return m
 
     def _products(self, m, m_, m_a, m_b, weights):
         """Build stages m to y; return a function from output and command to the sum in z.

@@ -4,7 +4,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from openipu.rtl.amp.product import CHUNK, Factor, Product, Unpack, product_of
+from openipu.rtl.amp.product import CHUNK, Product, Unpack
 from openipu.rtl.amp.product_sum import ProductSum
 from openipu.rtl.floating.add import Add
 
@@ -36,7 +36,7 @@ class Dot(wiring.Component):
         super().__init__(
             {
                 "m_significands": In(width).array(dot),
-                "m_factors": In(Factor).array(dot),
+                "m_factors": In(Product).array(dot),
                 "m_weights": In(64),
                 "m_single": In(1),
                 "m_half": In(1),
@@ -62,7 +62,9 @@ class Dot(wiring.Component):
             w_product = Signal(Product, name=f"w_product_{index}")
             m.d.sync += [
                 w_significand.eq(self.m_significands[index] * significand),
-                w_product.eq(product_of(self.m_factors[index], unpack.factors[index])),
+                w_product.eq(
+                    self.m_factors[index].as_value() + unpack.factors[index].as_value()
+                ),
             ]
             w_significands.append(w_significand)
             w_products.append(w_product)

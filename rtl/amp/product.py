@@ -1,4 +1,4 @@
-"""Products of f16 or f32 numbers by the same small multipliers."""
+"""Numbers taken apart, so that the same small multipliers serve f16 and f32."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
@@ -10,25 +10,20 @@ CHUNK = F32.precision // 2
 """An f32 significand is multiplied in chunks of so many bits; an f16 one fits into one."""
 
 
-class Factor(data.Struct):
-    """All of a number but its significand."""
-
-    scale: unsigned(F32.exponent_bits)
-    """The biased exponent of the significand's top bit, at least 1."""
-    negative: unsigned(1)
-    zero: unsigned(1)
-    infinite: unsigned(1)
-    nan: unsigned(1)
-
-
 class Product(data.Struct):
-    """All of a product but its significand."""
+    """All of a number, or of a product, but its significand.
+
+    A product's is the sum of its factors', taken as integers. Special is what isn't finite: an
+    infinity, or with significand 0 a NaN, as infinity times 0 is then, too.
+    """
 
     scale: unsigned(F32.exponent_bits + 1)
-    """The sum of the two."""
+    """Of a number: the biased exponent of the significand's top bit, at least 1."""
     negative: unsigned(1)
-    infinite: unsigned(1)
-    nan: unsigned(1)
+    carry: unsigned(1)
+    """Means nothing."""
+    special: unsigned(2)
+    """Not 0: special."""
 
 
 class Unpack(wiring.Component):
@@ -50,7 +45,7 @@ class Unpack(wiring.Component):
     half : In(1)
         The half that is meant, where a step takes one only.
     significands : Out, one for each multiplier
-    factors : Out(Factor), one for each multiplier
+    factors : Out(Product), one for each multiplier
         In f32 only the first.
     """
 
@@ -68,7 +63,7 @@ class Unpack(wiring.Component):
                 "single": In(1),
                 "half": In(1),
                 "significands": Out(width).array(dot),
-                "factors": Out(Factor).array(dot),
+                "factors": Out(Product).array(dot),
             }
         )
 
@@ -77,32 +72,32 @@ class Unpack(wiring.Component):
         m = Module()
         chosen = Signal(32)
         m.d.comb += chosen.eq(self.word.word_select(self.half, 32))
-        single = F32(chosen)
+        single_significand, single_factor = _unpack(m, F32, chosen, "single")
         halves = self.word if self.dot == 4 else chosen
         for index, chunk in enumerate(self.chunks):
-            number = F16(halves.word_select(index, F16.width))
-            significand = single.significand
+            half = halves.word_select(index, F16.width)
+            significand, factor = _unpack(m, F16, half, f"half_{index}")
+            part = single_significand
             if chunk is not None:
-                significand = significand.word_select(chunk, CHUNK)
+                part = part.word_select(chunk, CHUNK)
+            if not index:
+                factor = Mux(self.single, single_factor, factor)
             m.d.comb += [
-                self.significands[index].eq(Mux(self.single, significand, number.significand)),
-                self.factors[index].eq(_factor(number)),
+                self.significands[index].eq(Mux(self.single, part, significand)),
+                self.factors[index].eq(factor),
             ]
-        with m.If(self.single):
-            m.d.comb += self.factors[0].eq(_factor(single))
         return m
 
 
-def _factor(number):
-    scale = Cat(number.scale, Const(0, F32.exponent_bits - len(number.scale)))
-    return Cat(scale, number.sign, number.is_zero, number.is_infinite, number.is_nan)
-
-
-def product_of(x, w):
-    """Return what belongs to a `Product` from two factors, as bits."""
-    return Cat(
-        (x.scale + w.scale)[: F32.exponent_bits + 1],
-        x.negative ^ w.negative,
-        x.infinite | w.infinite,
-        x.nan | w.nan | (x.infinite & w.zero) | (x.zero & w.infinite),
-    )
+def _unpack(m, form, bits, name):
+    """Return significand and factor of a number."""
+    number = form(bits)
+    significand = Signal(form.precision, name=f"significand_{name}")
+    special = Signal(name=f"special_{name}")
+    finite_or_infinite = ~special | (number.fraction == 0)
+    m.d.comb += [
+        special.eq(number.exponent.all()),
+        significand.eq(Mux(finite_or_infinite, number.significand, 0)),
+    ]
+    padding = Const(0, F32.exponent_bits + 1 - form.exponent_bits)
+    return significand, Cat(number.scale, padding, number.sign, Const(0, 1), special)

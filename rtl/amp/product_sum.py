@@ -6,22 +6,23 @@ from amaranth.lib.wiring import In, Out
 
 from openipu.rtl.amp.product import CHUNK, Product
 from openipu.rtl.floating.format import F16, F32
-from openipu.rtl.floating.shift import LeadingZeros
+from openipu.rtl.floating.normalise import Normalise
 
 HALF_BITS = 2 * F16.precision
 SINGLE_BITS = 2 * F32.precision
 BELOW = 29
-"""Bits below an f16 product, so that none is lost where the other one, of the greater exponent, has
-zeros at the top: one factor, subnormal or zero, then has the least exponent, and exponents differ
-by no more than the other factors' do."""
+"""Bits below an f16 product. Exponents differ by more only where the greater one is of two normal
+factors; then the other product is a mere trace. (A factor that is subnormal or zero has the least
+exponent, so that the exponents differ by no more than those of the other factors.)"""
 WIDTH = HALF_BITS + BELOW + 1
 """Of the sum: its top bit is for the carry."""
-FAR = 63  # more than WIDTH: nothing but a trace is left of what is shifted so far
 
 # From the scale of a product to the biased exponent of the sum's top bit. A significand of
 # precision p is worth 2**(scale - bias - p + 1), and a product's top bit is bit 2p - 1.
 HALF_SCALE = F32.bias + 2 - 2 * F16.bias
 SINGLE_SCALE = 2 - F32.bias
+
+FAR = F32.precision + 1  # nothing is left of a significand shifted so far, but to be rounded down
 
 
 class ProductSum(wiring.Component):
@@ -60,111 +61,101 @@ class ProductSum(wiring.Component):
         super().__init__(members)
 
     def elaborate(self, platform):
-        """Align, add or subtract, normalise, round."""
+        """Add, normalise, round; f32 takes part from the second step on."""
         m = Module()
-        first, second = self.products
-        low, high = Signal(WIDTH), Signal(WIDTH)
-        distance = Signal(FAR.bit_length())
-        top = Signal(signed(F32.exponent_bits + 3))  # the exponent of the sum's top bit
-        difference = Signal(signed(F32.exponent_bits + 2))
-        swap, subtract = Signal(), Signal()
-        significands = [s.shift_left(BELOW) for s in self.significands]
-        m.d.comb += [
-            difference.eq(first.scale - second.scale),
-            swap.eq(difference < 0),
-            high.eq(Mux(swap, significands[1], significands[0])),
-            low.eq(Mux(swap, significands[0], significands[1])),
-            distance.eq(Mux(swap, -difference, difference)),
-            top.eq(Mux(swap, second.scale, first.scale) + HALF_SCALE),
-            subtract.eq(first.negative ^ second.negative),
-        ]
+        first = self.products[0]
+        total, negative, infinite, nan = Signal(WIDTH), Signal(), Signal(), Signal()
+        top = Signal(signed(F32.exponent_bits + 3))  # the biased exponent of the sum's top bit
+        self._add(m, total, top, negative, infinite, nan)
         if self.shifts:
-            # The product takes the place of the lower addend. Where its exponent is less than the
-            # least, it is shifted to that; then nothing is left to normalise.
             product = Signal(SINGLE_BITS)
-            exponent = Signal(signed(F32.exponent_bits + 3))
             parts = [c.shift_left(s) for c, s in zip(self.chunks, self.shifts, strict=True)]
-            m.d.comb += [
-                product.eq(sum(parts, Const(0))),
-                exponent.eq(first.scale + SINGLE_SCALE),
-            ]
+            m.d.comb += product.eq(sum(parts, Const(0)))
             with m.If(self.single):
-                tiny = exponent < 1
                 m.d.comb += [
-                    high.eq(0),
-                    low.eq(product.shift_left(WIDTH - 1 - SINGLE_BITS)),
-                    distance.eq(
-                        Mux(tiny, Mux(exponent < 1 - FAR, FAR, 1 - exponent), 0)
-                    ),
-                    top.eq(Mux(tiny, 1, exponent)),
-                    subtract.eq(0),
+                    total.eq(product.shift_left(WIDTH - 1 - SINGLE_BITS)),
+                    top.eq(first.scale + SINGLE_SCALE),
+                    negative.eq(first.negative),
+                    infinite.eq(first.special != 0),
+                    nan.eq((first.special != 0) & (product == 0)),
                 ]
 
-        aligned, forward, backward = Signal(WIDTH), Signal(WIDTH + 1), Signal(WIDTH)
-        shifted, lost = Signal(WIDTH), Signal(WIDTH)
-        m.d.comb += [
-            shifted.eq(low >> distance),
-            lost.eq(low & ~(Const(-1, signed(WIDTH)).as_unsigned() << distance)[:WIDTH]),
-            aligned.eq(Cat(shifted[0] | lost.any(), shifted[1:])),
-            forward.eq(Mux(subtract, high - aligned, high + aligned)),
-            backward.eq(aligned - high),
-        ]
-        turned = subtract & forward[-1]
-
-        # The leading one goes to the top, but no further than to the least exponent: so the zeros
-        # are counted with a one where that is.
-        total, limit, normal = Signal(WIDTH), Signal(WIDTH), Signal(WIDTH)
-        field = Signal(F32.exponent_bits + 2)
-        m.submodules.zeros = zeros = LeadingZeros(WIDTH)
+        m.submodules.normalise = normalise = Normalise(WIDTH)
+        exponent = Signal(signed(F32.exponent_bits + 3))
+        m.d.comb += [normalise.value.eq(total), exponent.eq(top - normalise.count)]
+        # The significand, the first bit below it, and whether there are more.
+        cut = WIDTH - F32.precision - 1
+        normal = Signal(F32.precision + 2)
+        m.d.comb += normal.eq(Cat(normalise.result[:cut].any(), normalise.result[cut:]))
+        below = 2
         if self.shifts:
-            room = Signal(F32.exponent_bits + 2)
+            # Products of f32 may be less than the least normal number.
+            shift, aligned = Signal(FAR.bit_length()), Signal(len(normal) + FAR)
             m.d.comb += [
-                room.eq(top - 1),
-                limit.eq(Const(1 << WIDTH - 1, WIDTH) >> Mux(room < FAR, room, FAR)[:6]),
+                shift.eq(Mux(exponent < 1, Mux(exponent < 1 - FAR, FAR, 1 - exponent), 0)),
+                aligned.eq(normal.shift_left(FAR) >> shift),
             ]
-        m.d.comb += [
-            total.eq(Mux(turned, backward, forward)),
-            zeros.value.eq(total | limit),
-            normal.eq((total << zeros.count)[:WIDTH]),
-            field.eq(Mux(normal[-1], top - zeros.count, 0)),
-        ]
+            normal, below = aligned, below + FAR
+        kept, half, rest = normal[below:], normal[below - 1], normal[: below - 1].any()
 
-        # A carry out of the fraction goes to the exponent by itself.
-        cut = WIDTH - F32.precision
-        fraction, half, rest = normal[cut:-1], normal[cut - 1], normal[: cut - 1]
+        # The implicit bit of a normal number adds the one that is missing in `field`; a carry out
+        # of the fraction goes to the exponent by itself.
+        field = Signal(F32.exponent_bits + 2)
         rounded = Signal(F32.fraction_bits + len(field))
-        negative, infinite, nan = Signal(), Signal(), Signal()
         infinity = F32.infinity[:-1]
-        overflow = rounded[F32.fraction_bits :] >= F32.max_exponent
-        high_negative = Mux(swap, second.negative, first.negative)
         m.d.comb += [
-            rounded.eq(Cat(fraction, field) + (half & (rest.any() | fraction[0]))),
-            infinite.eq(first.infinite | second.infinite),
-            nan.eq(first.nan | second.nan | (first.infinite & second.infinite & subtract)),
-            negative.eq(
+            field.eq(Mux((exponent < 1) | ~normalise.result[-1], 0, exponent - 1)),
+            rounded.eq(field.shift_left(F32.fraction_bits) + kept + (half & (rest | kept[0]))),
+        ]
+        with m.If(nan):
+            m.d.comb += self.result.eq(F32.nan)
+        with m.Elif(infinite | (rounded >= infinity.value if self.shifts else 0)):
+            m.d.comb += self.result.eq(Cat(infinity, negative))
+        with m.Else():
+            m.d.comb += self.result.eq(Cat(rounded[: len(infinity)], negative))
+        return m
+
+    def _add(self, m, total, top, negative, infinite, nan):
+        """Add the f16 products."""
+        first, second = self.products
+        swap, subtract, turned = Signal(), Signal(), Signal()
+        high_scale, low_scale = Signal(len(first.scale)), Signal(len(first.scale))
+        high, low, aligned = Signal(WIDTH), Signal(HALF_BITS), Signal(WIDTH)
+        distance = Signal(F16.exponent_bits + 1)
+        m.d.comb += [
+            swap.eq(first.scale < second.scale),
+            high_scale.eq(Mux(swap, second.scale, first.scale)),
+            low_scale.eq(Mux(swap, first.scale, second.scale)),
+            high.eq(Mux(swap, self.significands[1], self.significands[0]).shift_left(BELOW)),
+            low.eq(Mux(swap, self.significands[0], self.significands[1])),
+            distance.eq(high_scale - low_scale),
+            aligned.eq(Mux(distance > BELOW, low != 0, low.shift_left(BELOW) >> distance)),
+            subtract.eq(first.negative ^ second.negative),
+            turned.eq(subtract & (high < aligned)),
+            top.eq(high_scale + HALF_SCALE),
+        ]
+        infinities = first.special != 0, second.special != 0
+        m.d.comb += [
+            total.eq(
                 Mux(
-                    infinite,
-                    Mux(first.infinite, first.negative, second.negative),
-                    Mux(subtract, (total != 0) & (high_negative ^ turned), first.negative),
+                    subtract,
+                    Mux(turned, aligned - high, high - aligned)[:WIDTH],
+                    high + aligned,
                 )
             ),
+            infinite.eq(infinities[0] | infinities[1]),
+            nan.eq(
+                (infinities[0] & (self.significands[0] == 0))
+                | (infinities[1] & (self.significands[1] == 0))
+                | (infinities[0] & infinities[1] & subtract)
+            ),
         ]
-        if self.shifts:
-            with m.If(self.single):
-                m.d.comb += [
-                    infinite.eq(first.infinite),
-                    nan.eq(first.nan),
-                    negative.eq(first.negative),
-                ]
-            m.d.comb += self.result.eq(
-                Mux(
-                    nan,
-                    F32.nan,
-                    Cat(Mux(infinite | overflow, infinity, rounded[: len(infinity)]), negative),
-                )
+        # A difference of zero is +0.
+        with m.If(infinite):
+            m.d.comb += negative.eq(Mux(infinities[0], first.negative, second.negative))
+        with m.Elif(subtract):
+            m.d.comb += negative.eq(
+                (Mux(swap, second.negative, first.negative) ^ turned) & (total != 0)
             )
-        else:
-            m.d.comb += self.result.eq(
-                Mux(nan, F32.nan, Cat(Mux(infinite, infinity, rounded[: len(infinity)]), negative))
-            )
-        return m
+        with m.Else():
+            m.d.comb += negative.eq(first.negative)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from amaranth.hdl import EnableInserter
 
 from openipu.cosim import vectors
 from openipu.cosim.golden.amp import Amp
 from openipu.rtl.amp.amp import AMP
+from openipu.rtl.amp.datapath import Datapath
 from openipu.rtl.config import TileConfig
 from openipu.rtl.floating.format import F16, F32
 from openipu.rtl.isa import AmpOp
@@ -54,7 +56,7 @@ def wild_words(rng, count):
 class Schedule:
     """A random sequence of instructions, a cycle each, and what the golden unit makes of it."""
 
-    def __init__(self, config, count, seed):
+    def __init__(self, config, count, seed, share=1.0):
         self.config, self.rng = config, np.random.default_rng(seed)
         self.inputs = {name: np.zeros(count + FLUSH, np.uint64) for name in INPUTS}
         self.outputs = {name: np.zeros(count, np.uint8) for name in OUTPUTS}
@@ -73,6 +75,8 @@ class Schedule:
         for cycle in range(1, count):
             if cycle == reset:
                 amp.reset()
+                continue
+            if self.rng.random() >= share:
                 continue
             free = [int(t) for t in threads[cycle] if cycle - last[t] >= DISTANCE]
             if not free:
@@ -133,6 +137,17 @@ def check(config, count, seed):
     differences = schedule.differences(answers)
     assert not differences, "\n".join([f"seed {seed}", *differences])
     assert schedule.retired.mean() > 0.5
+
+
+def test_the_datapath_may_stand_still_without_commands(monkeypatch):
+    class Gated(Datapath):
+        def elaborate(self, platform):
+            return EnableInserter(self.enable)(super().elaborate(platform))
+
+    monkeypatch.setattr("openipu.rtl.amp.amp.Datapath", Gated)
+    schedule = Schedule(CONFIGS["small"], 20_000, SEED, share=0.1)
+    answers = vectors.verilate(AMP(CONFIGS["small"]), latency=0)(**schedule.inputs)
+    assert not schedule.differences(answers)
 
 
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
