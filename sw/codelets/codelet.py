@@ -2,22 +2,27 @@
 
 A codelet is declared once, here in Python. From its fields the C struct of its vertices is
 generated into `firmware/include/openipu/vertices.h` (`openipu.sw.compiler.headers`): for each
-vector field a pointer `NAME` and a `uint32_t NAME_length` (elements), in order, then the scalars, 4
-bytes each.
+vector field a pointer `NAME` and a `uint32_t NAME_length` (elements), in order, then the scalars
+and derived words, 4 bytes each. For the assembler, the same header has the offset of each.
 """
 
 import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-DTYPES: dict[str, str] = {"float32": "float", "int32": "int32_t", "uint32": "uint32_t"}
-"""Element types of variables and fields, with their C types. All have 4 bytes."""
+DTYPES: dict[str, str] = {
+    "float32": "float",
+    "float16": "_Float16",
+    "int32": "int32_t",
+    "uint32": "uint32_t",
+}
+"""Element types of variables and fields, with their C types."""
 
 SCALAR_DTYPES: dict[str, tuple[str, str]] = {
     "u32": ("uint32", "uint32_t"),
@@ -52,11 +57,19 @@ Input, Output, InOut = Kind.INPUT, Kind.OUTPUT, Kind.INOUT
 
 @dataclass(frozen=True)
 class Field:
-    """A vector field: a contiguous run of elements in the tile's memory, 4-byte aligned."""
+    """A vector field: a contiguous run of elements in the tile's memory.
+
+    It begins at a multiple of its elements' size. One that is `streamed` is read or written in
+    words of 64 bits: it begins at a multiple of 8 bytes, and one that is written also ends at a
+    multiple or with its region, since its last word is written whole. `apart_from` names streamed
+    fields from which an instruction takes words at the same time: they get banks of their own.
+    """
 
     name: str
     kind: Kind
     dtype: str = "float32"
+    streamed: bool = field(default=False, kw_only=True)
+    apart_from: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         _check_identifier("Field", self.name)
@@ -101,6 +114,21 @@ class Scalar:
 
 
 @dataclass(frozen=True)
+class Derived:
+    """A word of each vertex's struct that follows from the others, so that no kernel computes it.
+
+    `value` is called with the length of every vector field and every scalar, by name, and returns
+    what fits into a `uint32_t`. The NumPy twin doesn't get it.
+    """
+
+    name: str
+    value: Callable[..., int]
+
+    def __post_init__(self) -> None:
+        _check_identifier("Derived", self.name)
+
+
+@dataclass(frozen=True)
 class Codelet:
     """A kernel.
 
@@ -108,14 +136,14 @@ class Codelet:
     ----------
     name : str
         Also of the C function, `void NAME(const struct NAME_vertex *v)`.
-    fields : tuple of Field or Scalar
-        In the order of the C struct, vector fields before scalars.
+    fields : tuple of Field, Scalar or Derived
+        In the order of the C struct: vector fields, scalars, derived words.
     source : str
-        The C file, under `firmware/codelets/`.
+        The C or assembler file, under `firmware/codelets/`.
     reference : callable
         The NumPy twin, called with every field by name (1-d arrays, views of tile memory) and every
         scalar (NumPy scalar). It writes the outputs in place, with the same operations in the same
-        order as the C code.
+        order as the firmware.
     cycles : callable
         The estimated cost of one vertex in *issues*: instructions that the worker issues, which
         takes the tile `slots` cycles each while the worker has its slot. Called with the length of
@@ -123,7 +151,7 @@ class Codelet:
     """
 
     name: str
-    fields: tuple[Field | Scalar, ...]
+    fields: tuple[Field | Scalar | Derived, ...]
     source: str
     reference: Callable[..., None]
     cycles: Callable[..., int]
@@ -133,9 +161,19 @@ class Codelet:
         names = [item.name for item in self.fields]
         if len(set(names)) != len(names):
             raise ValueError(f"codelet {self.name}: fields must have distinct names, not {names!r}")
-        kinds = [isinstance(item, Scalar) for item in self.fields]
+        kinds = [(Field, Scalar, Derived).index(type(item)) for item in self.fields]
         if kinds != sorted(kinds):
-            raise ValueError(f"codelet {self.name}: vector fields must come before scalars")
+            raise ValueError(
+                f"codelet {self.name}: vector fields must come before scalars, and those before "
+                f"derived words"
+            )
+        streamed = {item.name for item in self.vectors if item.streamed}
+        for item in self.vectors:
+            if not {item.name, *item.apart_from} <= streamed and item.apart_from:
+                raise ValueError(
+                    f"codelet {self.name}: {item.name} and what it is apart from must be streamed "
+                    f"fields, not {', '.join(item.apart_from)}"
+                )
 
     @property
     def vectors(self) -> tuple[Field, ...]:
@@ -148,9 +186,14 @@ class Codelet:
         return tuple(item for item in self.fields if isinstance(item, Scalar))
 
     @property
+    def derived(self) -> tuple[Derived, ...]:
+        """The derived words, in order."""
+        return tuple(item for item in self.fields if isinstance(item, Derived))
+
+    @property
     def struct_bytes(self) -> int:
         """Size of a vertex's struct."""
-        return 8 * len(self.vectors) + 4 * len(self.scalars)
+        return 8 * len(self.vectors) + 4 * (len(self.scalars) + len(self.derived))
 
     def issues(self, lengths: Mapping[str, int], scalars: Mapping[str, Any]) -> int:
         """Return the estimated cost of a vertex in issues, at least 1."""

@@ -15,7 +15,7 @@ from openipu.rtl.isa import (
     Instruction,
     Zone,
 )
-from openipu.sw.codelets.codelet import DTYPES, SCALAR_DTYPES, Codelet, all_codelets
+from openipu.sw.codelets.codelet import DTYPES, SCALAR_DTYPES, Codelet, Field, all_codelets
 from openipu.sw.compiler.nodes import Offset
 
 INCLUDE = Path(firmware.__file__).parent / "include" / "openipu"
@@ -97,11 +97,22 @@ def program_header() -> str:
 
 
 def vertices_header() -> str:
-    """Return `vertices.h`: the struct and the prototype of each codelet."""
-    lines = [_NOTICE, "#include <stdint.h>"]
-    for codelet in all_codelets().values():
-        lines += ["", *_struct(codelet)]
-    return "\n".join(lines) + "\n"
+    """Return `vertices.h`: the struct and the prototype of each codelet.
+
+    For the assembler, `CODELET.FIELD` is a field's offset.
+    """
+    codelets = all_codelets().values()
+    lines = [_NOTICE, "#ifdef __ASSEMBLER__"]
+    lines += [line for codelet in codelets for line in _offsets(codelet)]
+    lines += ["#else", "#include <stdint.h>"]
+    lines += [line for codelet in codelets for line in ("", *_struct(codelet))]
+    return "\n".join([*lines, "#endif"]) + "\n"
+
+
+def _offsets(codelet: Codelet) -> list[str]:
+    names = [name for item in codelet.vectors for name in (item.name, f"{item.name}_length")]
+    names += [item.name for item in codelet.fields if not isinstance(item, Field)]
+    return [f".set {codelet.name}.{name}, {4 * index}" for index, name in enumerate(names)]
 
 
 def _struct(codelet: Codelet) -> list[str]:
@@ -111,6 +122,7 @@ def _struct(codelet: Codelet) -> list[str]:
         lines.append(f"    {const}{DTYPES[item.dtype]} *{item.name};")
         lines.append(f"    uint32_t {item.name}_length;")
     lines += [f"    {SCALAR_DTYPES[item.dtype][1]} {item.name};" for item in codelet.scalars]
+    lines += [f"    uint32_t {item.name};" for item in codelet.derived]
     return [*lines, "};", f"void {codelet.name}(const struct {codelet.name}_vertex *v);"]
 
 

@@ -16,7 +16,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from openipu import firmware
 from openipu.rtl.config import TileConfig
-from openipu.rtl.isa import decode
+from openipu.rtl.isa import decode, pairs_legal
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.compiler.errors import CompileError
 
@@ -94,6 +94,7 @@ def link(codelets: Iterable[Codelet], config: TileConfig, *, compact: bool = Fal
     elf = build_root() / f"{digest.hexdigest()[:20]}.elf"
     if not elf.exists():
         _compile(elf, script, sources, flags)
+    _check(elf, config)
     return _read(elf, compact)
 
 
@@ -111,12 +112,12 @@ def _compile(elf: Path, script: str, sources: list[Path], flags: list[str]) -> N
         ran = subprocess.run(command, capture_output=True, text=True, env=os.environ | caches)
         if ran.returncode:
             raise CompileError(f"the firmware can't be built:\n{ran.stderr.strip()}")
-        _check(made)
         os.replace(made, elf)  # at once, in case that others build the same
 
 
-def _check(elf: Path) -> None:
-    """Raise CompileError for an instruction that decodes to nothing."""
+@lru_cache(maxsize=64)
+def _check(elf: Path, config: TileConfig) -> None:
+    """Raise CompileError for an instruction that decodes to nothing, or that the tile hasn't."""
     with elf.open("rb") as file:
         image = ELFFile(file)
         text = image.get_section_by_name(".text")
@@ -131,10 +132,11 @@ def _check(elf: Path) -> None:
         base = int(text["sh_addr"])
     for at in range(0, len(code), 4):
         word = int.from_bytes(code[at : at + 4], "little")
-        if decode(word) is None:
+        row = decode(word)
+        if row is None or not pairs_legal(row, word) or not config.executes(row.unit):
             name = [name for start, name in functions if start <= base + at][-1]
             known = _MISSING.get(word >> 25) if word & 0x7F == _OP_FP else None
-            what = known or f"the instruction word {word:#010x}"
+            what = known or (row.name if row else f"the instruction word {word:#010x}")
             raise CompileError(f"{name} uses {what}, which the machine doesn't have")
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.rtl.config import ChipConfig
-from openipu.sw.graph import ComputeSet, Graph, View
+from openipu.sw.compiler.codegen import START_CYCLES
+from openipu.sw.graph import STREAM_BYTES, ComputeSet, Graph, Variable, View
 from openipu.sw.program import Copy, Execute, Program
 from openipu.sw.program import Sequence as ProgramSequence
 
@@ -133,13 +134,32 @@ class Builder:
             variable.flat[a * unit : b * unit].map(tile)
         return Tensor(name, variable.all)
 
-    def local(self, label: str, parts: Iterable[tuple[int, Tensor]]) -> list[View]:
+    def spread(self, count: int, grain: int = 1) -> list[tuple[int, int]]:
+        """Return `count` in ranges for the workers of a tile, in whole `grain`s but for the last.
+
+        A grain is an issue's work: workers that start later get less, so that all end together.
+        """
+        grains, workers = -(-count // grain), self.workers
+        lead = START_CYCLES / workers  # in issues, over the worker that is started next
+        sizes = [grains / workers + lead * ((workers - 1) / 2 - i) for i in range(workers)]
+        if sizes[-1] < 1:
+            ranges = split(grains, workers)
+        else:
+            ends = np.rint(np.cumsum([0.0, *sizes])).astype(int).tolist()
+            ranges = list(pairwise(ends))
+        return [(a * grain, min(b * grain, count)) for a, b in ranges]
+
+    def local(
+        self, label: str, parts: Iterable[tuple[int, Tensor]], *, aligned: bool = False
+    ) -> list[View]:
         """Return each part as contiguous elements on its tile.
 
         `parts` are (tile, part of one tensor). What is not there yet is copied, all in one step;
-        equal parts on one tile are there once. Constants are there from the start.
+        equal parts on one tile are there once. Constants are there from the start. If `aligned`,
+        each begins at a multiple of 8 bytes, as a codelet wants of what it streams.
         """
         wanted = list(parts)
+        starts: dict[Variable, Index] = {}
         found: dict[tuple[int, bytes], View] = {}
         missing: dict[tuple[int, bytes], Tensor] = {}
         keys = []
@@ -148,33 +168,43 @@ class Builder:
             keys.append((tile, np.ascontiguousarray(raw).tobytes()))
             if keys[-1] in found or keys[-1] in missing:
                 continue
-            if isinstance(part.data, View) and _is_local(part.data, tile):
+            if isinstance(part.data, View) and _is_local(part.data, tile, aligned, starts):
                 found[keys[-1]] = part.data.reshape(-1)
             else:
                 missing[keys[-1]] = part
         if missing:
-            pieces = self._bring(label, [(tile, part) for (tile, _), part in missing.items()])
+            brought = [(tile, part) for (tile, _), part in missing.items()]
+            pieces = self._bring(label, brought, aligned)
             found.update(zip(missing, pieces, strict=True))
         return [found[key] for key in keys]
 
-    def _bring(self, label: str, parts: list[tuple[int, Tensor]]) -> list[View]:
+    def _bring(self, label: str, parts: list[tuple[int, Tensor]], aligned: bool) -> list[View]:
         views = [part.data for _, part in parts]
-        sizes = [view.size for view in views]
+        lanes = STREAM_BYTES // np.dtype(parts[0][1].dtype).itemsize if aligned else 1
+        sizes = [-(-view.size // lanes) * lanes for view in views]
+        firsts = np.cumsum([0, *sizes]).tolist()
+        places = np.concatenate(
+            [np.arange(first, first + v.size) for first, v in zip(firsts, views, strict=False)]
+        )
         if isinstance(views[0], View):
             source = views[0].variable
             index = np.concatenate([v.index.reshape(-1) for v in views if isinstance(v, View)])
             name = self._unique(f"{label}/{source.name}")
-            scratch = self.graph.variable(name, (sum(sizes),), source.dtype)
+            scratch = self.graph.variable(name, (firsts[-1],), source.dtype)
             if index.size:
-                self.steps.append(Copy(View(source, index), scratch.all, name=name))
+                self.steps.append(Copy(View(source, index), scratch[places], name=name))
         else:
-            values = np.concatenate([v.reshape(-1) for v in views if not isinstance(v, View)])
+            values = np.zeros(firsts[-1], parts[0][1].dtype)
+            values[places] = np.concatenate(
+                [v.reshape(-1) for v in views if not isinstance(v, View)]
+            )
             scratch = self.graph.constant(self._unique(f"{label}/{parts[0][1].name}"), values)
-        ends = np.cumsum(sizes).tolist()
-        pieces = [scratch.flat[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-        for piece, (tile, _) in zip(pieces, parts, strict=True):
-            piece.map(tile)
-        return pieces
+        for (first, end), (tile, _) in zip(pairwise(firsts), parts, strict=True):
+            scratch.flat[first:end].map(tile)
+        return [
+            scratch.flat[first : first + view.size]
+            for first, view in zip(firsts, views, strict=False)
+        ]
 
     def result(
         self, label: str, shape: Sequence[int], dtype: str, blocks: Sequence[tuple[int, Index]]
@@ -212,8 +242,17 @@ class Builder:
         return unique
 
 
-def _is_local(view: View, tile: int) -> bool:
-    index = view.index.reshape(-1)
-    if index.size and not np.array_equal(index, np.arange(index[0], index[0] + index.size)):
+def _is_local(view: View, tile: int, aligned: bool, starts: dict[Variable, Index]) -> bool:
+    """Tell whether a view is contiguous elements on a tile; `starts` are `region_starts` so far."""
+    index, variable = view.index.reshape(-1), view.variable
+    if not index.size:
+        return True
+    if not np.array_equal(index, np.arange(index[0], index[0] + index.size)):
         return False
-    return bool((view.variable.tiles[index] == tile).all())
+    if aligned:
+        if variable not in starts:
+            starts[variable] = variable.region_starts()
+        before = int(index[0] - starts[variable][index[0]])
+        if before * variable.item_bytes % STREAM_BYTES:
+            return False
+    return bool((variable.tiles[index] == tile).all())

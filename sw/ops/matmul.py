@@ -11,6 +11,7 @@ import numpy as np
 from openipu.sw.codelets.matmul import MATMUL_NN, MATMUL_NT, issues
 from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
+from openipu.sw.ops.elementwise import cast
 from openipu.sw.ops.reduce import reduce
 
 _SHARE = 0.6  # of a tile's memory that the blocks of one product may take
@@ -84,9 +85,17 @@ def matmul(
 
     One-dimensional operands and batches broadcast as in NumPy.
     """
+    if x.dtype == w.dtype == "float16":
+        wide = [
+            operand and cast(builder, operand, "float32", name=f"{name}/float32")
+            for operand in (x, w, bias)
+        ]
+        assert wide[0] and wide[1]
+        result = matmul(builder, wide[0], wide[1], wide[2], name=f"{name}/float32")
+        return cast(builder, result, "float16", name=name)
     for operand in (x, w, *([bias] if bias else [])):
         if operand.dtype != "float32":
-            raise OpError(f"{name}: operands must be float32, not {operand.dtype}")
+            raise OpError(f"{name}: operands must be float32 or float16, not {operand.dtype}")
     if not x.shape or not w.shape:
         raise OpError(f"{name}: operands must have dimensions, not {x.shape} and {w.shape}")
     left = x.reshape(1, -1) if len(x.shape) == 1 else x

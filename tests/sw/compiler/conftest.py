@@ -37,7 +37,7 @@ class Machine:
     def read(self, variable):
         result = np.zeros(variable.size, variable.dtype)
         for region in self.executable.regions(variable):
-            data = self.chip.read(region.tile, region.address, 4 * region.count)
+            data = self.chip.read(region.tile, region.address, variable.item_bytes * region.count)
             result[region.first : region.first + region.count] = np.frombuffer(
                 data, variable.dtype
             )

@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from openipu.rtl.config import TileConfig
-from openipu.sw.codelets.codelet import Codelet, Field, Input, all_codelets
+from openipu.sw.codelets.codelet import Codelet, Field, Input, all_codelets, lookup
 from openipu.sw.codelets.copy_words import copy_words
 from openipu.sw.compiler import link as linking
 from openipu.sw.compiler.errors import CompileError
@@ -115,3 +115,16 @@ def test_missing_source():
         CompileError, match=f"^{re.escape('there is no firmware source codelets/nothing.c')}$"
     ):
         link([missing], TileConfig())
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "text"),
+    [
+        ("exponent_f16", TileConfig(simd=False), "exponent_f16 uses h4exp"),
+        ("scaled_add_f32", TileConfig(simd=False), "scaled_add_f32 uses s2splat"),
+    ],
+)
+def test_instructions_that_the_tile_has_not(name, config, text):
+    link([lookup(name)], config.replace(simd=True))
+    with pytest.raises(CompileError, match=f"^{text}, which the machine doesn't have$"):
+        link([lookup(name)], config)
