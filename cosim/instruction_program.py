@@ -120,6 +120,8 @@ def _supervise(boss: Assembler, row: Instruction, slots: int) -> None:
             boss.emit("xstart", imm=number, rs1=A, rs2=B)
     elif row.op is ThreadOp.WAIT:
         boss.emit("xwait")
+    elif row.op is ThreadOp.MEET:
+        boss.emit("xmeet")
     elif row.op in (ThreadOp.SYNC, ThreadOp.ARM):
         for zone in (Zone.CHIP.value, Zone.POD.value, Zone.HOST.value + 1, 31):
             boss.emit("xarm")

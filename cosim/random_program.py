@@ -60,7 +60,7 @@ _NOTHING = [row for row in INSTRUCTIONS if row.op is SystemOp.NOP]
 _SUPERVISOR_ONLY = [
     row
     for row in INSTRUCTIONS
-    if row.unit is Unit.THREAD and row.op not in (ThreadOp.END, ThreadOp.TRAP)
+    if row.unit is Unit.THREAD and row.op not in (ThreadOp.END, ThreadOp.TRAP, ThreadOp.MEET)
 ]
 _WIDTH: dict[Op, int] = {
     MemoryOp.BYTE: 1, MemoryOp.BYTE_UNSIGNED: 1, MemoryOp.HALF: 2, MemoryOp.HALF_UNSIGNED: 2,
@@ -84,9 +84,9 @@ class _Thread(Assembler):
         self.streaming = streaming
         self.kinds: tuple[tuple[Callable[[], None], int], ...] = (
             (self.simple, 30), (self.float, 25), (self.memory, 25), (self.csr, 6),
-            (self.rounding, 2), (self.nothing, 1), (self.trap, 2), (self.bad_memory, 2),
-            (self.wide, 30 * streaming), (self.stream, 6 * streaming), (self.seed, streaming),
-            (self.matrix, 20 * matrix), (self.set_rows, 3 * matrix),
+            (self.rounding, 2), (self.nothing, 1), (self.meet, 1), (self.trap, 2),
+            (self.bad_memory, 2), (self.wide, 30 * streaming), (self.stream, 6 * streaming),
+            (self.seed, streaming), (self.matrix, 20 * matrix), (self.set_rows, 3 * matrix),
         )  # fmt: skip
         self.compound: tuple[tuple[Callable[[], None], int], ...] = (
             (self.branch, 10), (self.jal, 3), (self.jalr, 3), (self.loop, 3), (self.mret, 1),
@@ -127,6 +127,10 @@ class _Thread(Assembler):
             self.constant(SCRATCH, corner_or_random(self.pick))
             self.emit("fmv.w.x", rd=self.pick.randrange(32), rs1=SCRATCH)
         self.random_row(self.pick.choice(_FLOAT))
+
+    def meet(self) -> None:
+        """Wait for all workers to do so or to end; in the supervisor, that is illegal."""
+        self.emit("xmeet")
 
     def pair(self, stream: int) -> int:
         """Return the number of a register pair, or the operand `stream`; seldom an illegal one."""

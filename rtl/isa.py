@@ -153,6 +153,7 @@ class ThreadOp(enum.Enum, shape=OP_BITS):
     SYNC = 3
     ARM = 4
     TRAP = 5
+    MEET = 6
 
 
 class StreamOp(enum.Enum, shape=OP_BITS):
@@ -581,6 +582,8 @@ def _rows() -> Iterator[Instruction]:
          "receive table at rs2 (0: none)", ONE),
         ("xtrap", 5, t.TRAP, "-x--", RS2, "code, rs1",
          "trap to the host with a code and the value rs1", ONE),
+        ("xmeet", 6, t.MEET, "----", RS2 | RS1 | RD, "",
+         "worker: wait until all workers that run do so", "replays until the last one is there"),
     ):  # fmt: skip
         yield _row(name, "Xipu", 0x0B | funct7 << 25, whole | unused, thread, files, I.RD, syntax,
                    text, unit=Unit.THREAD, timing=timing)

@@ -89,7 +89,7 @@ class Events(data.Struct):
     replay_divide: unsigned(1)
     """Issue lost: the divider was not ready."""
     replay_wait: unsigned(1)
-    """Issue lost: xwait or xstart waited for a worker."""
+    """Issue lost: xwait, xstart or xmeet waited for a worker."""
     sent: unsigned(1)
     """Bus word sent."""
     received: unsigned(1)

@@ -180,7 +180,8 @@ class View:
 class Vertex:
     """One codelet at work on one tile.
 
-    `fields` gives each vector field's flat interval of a variable, `scalars` each scalar's value.
+    `fields` gives each vector field's flat interval of a variable, `scalars` each scalar's value,
+    `tables` each table's words.
     """
 
     codelet: Codelet
@@ -188,11 +189,13 @@ class Vertex:
     fields: Mapping[str, View]
     scalars: Mapping[str, np.generic]
     name: str
+    tables: Mapping[str, NDArray[np.uint32]] = field(default_factory=dict)
 
     @property
     def issues(self) -> int:
         """The estimated cost in issues (see `Codelet`)."""
-        return self.codelet.issues({n: v.size for n, v in self.fields.items()}, self.scalars)
+        lengths = {name: view.size for name, view in self.fields.items()}
+        return self.codelet.issues(lengths, self.scalars, self.tables)
 
 
 @dataclass(eq=False)
@@ -207,9 +210,9 @@ class ComputeSet:
     ) -> Vertex:
         """Add a vertex and return it.
 
-        `fields` gives a View or Variable for each vector field, and a number for each scalar. Each
-        vector field must be a contiguous run of elements that are mapped to the vertex's tile.
-        Raises GraphError where that isn't so.
+        `fields` gives a View or Variable for each vector field, whole numbers for each table, and a
+        number for each scalar. Each vector field must be a contiguous run of elements that are
+        mapped to the vertex's tile. Raises GraphError where that isn't so.
         """
         label = name or f"{self.name}/{codelet.name}[{len(self.vertices)}]"
         expected = [item.name for item in codelet.fields if not isinstance(item, Derived)]
@@ -246,7 +249,8 @@ class ComputeSet:
                 )
             views[item.name] = view
         scalars = {item.name: item.convert(fields[item.name]) for item in codelet.scalars}
-        vertex = Vertex(codelet, int(tile), views, scalars, label)
+        tables = {item.name: item.convert(fields[item.name]) for item in codelet.tables}
+        vertex = Vertex(codelet, int(tile), views, scalars, label, tables)
         self.vertices.append(vertex)
         return vertex
 

@@ -26,6 +26,7 @@ from openipu.sw.compiler import Executable, compile
 from openipu.sw.engine import Engine
 from openipu.sw.ops.builder import Builder, Tensor
 from openipu.sw.ops.elementwise import binary, scaled_add, unary
+from openipu.sw.ops.matmul import matmul
 
 CONFIG = ChipConfig(tiles=1, tile=TileConfig(banks=39, trace=True))
 """One tile with the memory of preset gc200."""
@@ -167,7 +168,28 @@ def _function(name: str) -> Callable[..., Tensor]:
 
 ONE_WORD = "one 64-bit instruction a cycle, with a word read and written"
 
+def _product(m: int, k: int, n: int, dtype: str) -> Callable[[Builder], Inputs]:
+    """Return what builds a product of an input (m, k) and weights (k, n)."""
+
+    def build(builder: Builder) -> Inputs:
+        x = builder.input("x", (m, k), dtype)
+        matmul(builder, x, Tensor("w", _normal((k, n), dtype, 1)), name="y")
+        return {"x": _normal((m, k), dtype, 0)}
+
+    return build
+
+
+MULTIPLIES = "64 multiply-accumulates of f16 a cycle"
+
 KERNELS = (
+    Kernel("gemm_f16_192x256x64", "f16 (192, 256) . (256, 64)", 192 * 256, MULTIPLIES,
+           _product(192, 256, 64, "float16")),
+    Kernel("gemm_f16_7_rows", "the same with 7 rows for each worker", 42 * 256, MULTIPLIES,
+           _product(42, 256, 64, "float16")),
+    Kernel("gemm_f16_30_rows", "the same with 30 rows for each worker", 180 * 256, MULTIPLIES,
+           _product(180, 256, 64, "float16")),
+    Kernel("gemm_f32", "f32 (192, 256) . (256, 64)", 4 * 192 * 256,
+           "16 multiply-accumulates of f32 a cycle", _product(192, 256, 64, "float32")),
     Kernel(
         "add_f16", "a + b, 8,192 f16", 2048, ONE_WORD,
         _elementwise("float16", lambda builder, a, b, name: binary(

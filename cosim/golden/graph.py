@@ -177,7 +177,7 @@ class GraphGolden:
                         source=source_of(codelet.source, codelet.name),
                     )
                 )  # fmt: skip
-        keywords = arrays | dict(vertex.scalars)
+        keywords = arrays | dict(vertex.tables) | dict(vertex.scalars)
 
         def run() -> None:
             codelet.reference(**keywords)

@@ -81,7 +81,8 @@ class Hart:
 
     `x` and `f` hold bit patterns as unsigned ints; `x[NOWHERE]` takes writes to x0. A loop runs
     from `loop_first` to `loop_last` (-1: none runs) as often as `loop_left` says, the iteration
-    that runs included. `random` is the state of the random numbers. The supervisor leaves in
+    that runs included. `random` is the state of the random numbers. A worker has `arrived` where
+    the workers meet, or is `free` to go on from there. The supervisor leaves in
     `zone` the barrier that it waits at, and in `armed` the exchange's tables (send, receive).
     """
 
@@ -113,6 +114,7 @@ class Hart:
         self.loop_first = self.loop_left = 0
         self.loop_last = -1
         self.random = random.start(self.read_csr(Csr.MHARTID))
+        self.arrived = self.free = False
 
     def start(self, pc: int) -> None:
         """Run from `pc`, in no loop."""

@@ -32,6 +32,7 @@ from openipu.rtl.tile.divide import Divider
 from openipu.rtl.tile.fpu import FPU
 from openipu.rtl.tile.load_store import LoadStore
 from openipu.rtl.tile.loops import Loops
+from openipu.rtl.tile.meeting import Meeting
 from openipu.rtl.tile.multiply import Multiplier
 from openipu.rtl.tile.registers import PairFile, RegisterFile
 from openipu.rtl.tile.streams import INPUTS, OUT, STREAMS, Streams
@@ -144,6 +145,7 @@ class Core(wiring.Component):
             branch=Branch(),
             multiplier=Multiplier(),
             divider=Divider(self.config),
+            meeting=Meeting(self.config),
             load_store=LoadStore(self.config),
             csrs=CSRFile(self.config),
             fpu=FPU(),
@@ -170,6 +172,8 @@ class Core(wiring.Component):
             parts.csrs.run.eq(self.run),
             parts.csrs.tile_id.eq(self.tile_id),
             parts.divider.run.eq(self.run),
+            parts.meeting.run.eq(self.run),
+            parts.meeting.running.eq(threads.running[: self.config.slots]),
             parts.streams.run.eq(self.run),
             parts.loops.run.eq(self.run),
         ]
@@ -254,6 +258,7 @@ class Core(wiring.Component):
             parts.branch.pc.eq(x.pc),
             parts.branch.immediate.eq(decoded.immediate),
             parts.divider.x_thread.eq(x.thread),
+            parts.meeting.x_thread.eq(x.thread),
             parts.divider.x_crowded.eq(parts.threads.running[: self.config.slots].all()),
             load_store.x_base.eq(x_a),
             load_store.x_offset.eq(decoded.immediate),
@@ -346,6 +351,7 @@ class Core(wiring.Component):
                 (parts.csrs.x_access & parts.csrs.x_illegal)
                 | (decoded.rounds & (x_operands.rm > LAST_ROUNDING_MODE))
                 | (only_supervisor & (x.thread != self.config.supervisor))
+                | (_is(x, ThreadOp.MEET) & (x.thread == self.config.supervisor))
                 | (_is(x, ThreadOp.START) & (decoded.rd >= self.config.slots))
                 | (_is(x, ThreadOp.SYNC) & (decoded.rd > Zone.HOST.value))
                 | (_is(x, StreamOp.OPEN) & (decoded.rd >= STREAMS))
@@ -424,6 +430,7 @@ class Core(wiring.Component):
     def _retire(self, m, parts, x):
         """Stage x: ask for what the instruction needs; return whether it is over, and pushes."""
         threads, divider, load_store = parts.threads, parts.divider, parts.load_store
+        meeting = parts.meeting
         unit = x.decoded.unit
         x_sane, x_retire, x_worker_runs = Signal(), Signal(), Signal()
         x_replay_bank, x_replay_divide, x_replay_wait = Signal(), Signal(), Signal()
@@ -443,6 +450,7 @@ class Core(wiring.Component):
             self.store_data.eq(load_store.x_store_data),
             self.store_strobe.eq(load_store.x_store_strobe),
             divider.x_request.eq(x_sane & (unit == Unit.DIVIDE)),
+            meeting.x_meet.eq(x_sane & _is(x, ThreadOp.MEET)),
             x_worker_runs.eq(threads.running.bit_select(x.decoded.rd[: len(x.thread)], 1)),
             x_replay_bank.eq(
                 (self.load_en & ~self.load_ok)
@@ -455,6 +463,7 @@ class Core(wiring.Component):
                 & (
                     (_is(x, ThreadOp.WAIT) & threads.workers_busy)
                     | (_is(x, ThreadOp.START) & x_worker_runs)
+                    | (meeting.x_meet & ~meeting.x_over)
                 )
             ),
             x_retire.eq(x_sane & ~(x_replay_bank | x_replay_divide | x_replay_wait)),

@@ -89,17 +89,18 @@ class JobBlock(Block):
 
 @dataclass(eq=False)
 class VertexBlock(JobBlock):
-    """A vertex: its codelet and its struct."""
+    """A vertex: its codelet, its struct, and its tables."""
 
     vertex: Vertex
 
     @property
     def size(self) -> int:
         """Size in bytes."""
-        return 4 + self.vertex.codelet.struct_bytes
+        tables = sum(4 * words.size for words in self.vertex.tables.values())
+        return 4 + self.vertex.codelet.struct_bytes + tables
 
     def encode(self, context: Context) -> bytes:
-        """Return the codelet, each vector field's pointer and length, scalars, derived words."""
+        """Return the codelet, pointers and lengths, scalars, derived words, then the tables."""
         words = bytearray(struct.pack("<I", context.symbols[self.vertex.codelet.name]))
         codelet, scalars = self.vertex.codelet, self.vertex.scalars
         for item in codelet.vectors:
@@ -108,12 +109,17 @@ class VertexBlock(JobBlock):
             if view.size:
                 pointer = context.address(view.variable, view.interval[0])
             words += struct.pack("<II", pointer, view.size)
+        pointer = self.job + codelet.struct_bytes
+        tables = [self.vertex.tables[table.name] for table in codelet.tables]
+        for table in tables:
+            words += struct.pack("<II", pointer, table.size)
+            pointer += 4 * table.size
         for scalar in codelet.scalars:
             words += scalars[scalar.name].tobytes()
         lengths = {name: view.size for name, view in self.vertex.fields.items()}
         for derived in codelet.derived:
             words += struct.pack("<I", derived.value(**lengths, **scalars))
-        return bytes(words)
+        return bytes(words) + b"".join(table.tobytes() for table in tables)
 
 
 @dataclass(eq=False)
@@ -220,11 +226,14 @@ class NodeBlock(Block):
 def assign(vertices: list[Vertex], workers: int) -> list[list[Vertex]]:
     """Spread vertices over workers: the longest first, each to the worker with the least to do.
 
-    Returns the workers that got some, the busiest last: the supervisor starts that one first.
+    Every worker gets those for a team first, in the same order. Returns the workers that got some,
+    the busiest last: the supervisor starts that one first.
     """
-    heap = [(0, worker) for worker in range(min(workers, len(vertices)))]
-    lists: list[list[Vertex]] = [[] for _ in heap]
-    for vertex in sorted(vertices, key=lambda v: -v.issues):
+    team = [vertex for vertex in vertices if vertex.codelet.team]
+    alone = [vertex for vertex in vertices if not vertex.codelet.team]
+    heap = [(0, worker) for worker in range(workers if team else min(workers, len(alone)))]
+    lists: list[list[Vertex]] = [list(team) for _ in heap]
+    for vertex in sorted(alone, key=lambda v: -v.issues):
         load, worker = heapq.heappop(heap)
         lists[worker].append(vertex)
         heapq.heappush(heap, (load + vertex.issues + CALL_ISSUES, worker))

@@ -15,7 +15,16 @@ from openipu.rtl.isa import (
     Instruction,
     Zone,
 )
-from openipu.sw.codelets.codelet import DTYPES, SCALAR_DTYPES, Codelet, Field, all_codelets
+from openipu.sw.codelets.codelet import (
+    DTYPES,
+    SCALAR_DTYPES,
+    Codelet,
+    Derived,
+    Field,
+    Scalar,
+    Table,
+    all_codelets,
+)
 from openipu.sw.compiler.nodes import Offset
 
 INCLUDE = Path(firmware.__file__).parent / "include" / "openipu"
@@ -110,8 +119,10 @@ def vertices_header() -> str:
 
 
 def _offsets(codelet: Codelet) -> list[str]:
-    names = [name for item in codelet.vectors for name in (item.name, f"{item.name}_length")]
-    names += [item.name for item in codelet.fields if not isinstance(item, Field)]
+    pointed: tuple[Field | Table, ...] = (*codelet.vectors, *codelet.tables)
+    names = [name for item in pointed for name in (item.name, f"{item.name}_length")]
+    words: tuple[Scalar | Derived, ...] = (*codelet.scalars, *codelet.derived)
+    names += [item.name for item in words]
     return [f".set {codelet.name}.{name}, {4 * index}" for index, name in enumerate(names)]
 
 
@@ -121,6 +132,8 @@ def _struct(codelet: Codelet) -> list[str]:
         const = "" if item.kind.writes else "const "
         lines.append(f"    {const}{DTYPES[item.dtype]} *{item.name};")
         lines.append(f"    uint32_t {item.name}_length;")
+    for table in codelet.tables:
+        lines += [f"    const uint32_t *{table.name};", f"    uint32_t {table.name}_length;"]
     lines += [f"    {SCALAR_DTYPES[item.dtype][1]} {item.name};" for item in codelet.scalars]
     lines += [f"    uint32_t {item.name};" for item in codelet.derived]
     return [*lines, "};", f"void {codelet.name}(const struct {codelet.name}_vertex *v);"]

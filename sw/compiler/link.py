@@ -88,6 +88,7 @@ def link(codelets: Iterable[Codelet], config: TileConfig, *, compact: bool = Fal
         if not path.is_file():
             raise CompileError(f"there is no firmware source {path.relative_to(_ROOT)}")
     flags = [*_FLAGS, f"-DSLOTS={config.slots}", f"-DSTACK_BYTES={STACK_BYTES}"]
+    flags.append(f"-DAMP_OUTPUTS={config.amp_outputs}")
     digest = hashlib.sha256(repr((flags, metadata.version("ziglang"), script)).encode())
     for path in [*sources, *sorted((_ROOT / "include").rglob("*.h"))]:
         digest.update(path.read_bytes())

@@ -127,7 +127,7 @@ class Builder:
 
         Where that has fewer elements than there are tiles, by all dimensions.
         """
-        variable = self.graph.variable(self._unique(name), tuple(shape), dtype)
+        variable = self.graph.variable(self.unique(name), tuple(shape), dtype)
         rows = shape[0] if len(shape) else 1
         unit = variable.size // rows if rows >= self.tiles else 1
         for tile, (a, b) in enumerate(split(variable.size // max(unit, 1), self.tiles)):
@@ -178,6 +178,42 @@ class Builder:
             found.update(zip(missing, pieces, strict=True))
         return [found[key] for key in keys]
 
+    def arranged(
+        self, label: str, tensor: Tensor, parts: Iterable[tuple[int, Index]]
+    ) -> list[View]:
+        """Return for each (tile, positions) the tensor's elements at those flat positions.
+
+        A position of -1 is a zero. They are contiguous on the tile, and begin at a multiple of 8
+        bytes.
+        """
+        flat, wanted = tensor.reshape(-1), list(parts)
+        if isinstance(flat.data, np.ndarray):
+            padded = np.append(flat.data, flat.data.dtype.type(0))
+            chosen = [(tile, Tensor(tensor.name, padded[index])) for tile, index in wanted]
+            return self.local(label, chosen, aligned=True)
+        found: list[View | None] = [None] * len(wanted)
+        whole = [i for i, (_, index) in enumerate(wanted) if (index >= 0).all()]
+        pieces = self.local(
+            label, [(wanted[i][0], flat[wanted[i][1]]) for i in whole], aligned=True
+        )
+        for i, piece in zip(whole, pieces, strict=True):
+            found[i] = piece
+        return [
+            view if view is not None else self._padded(label, flat, *wanted[i])
+            for i, view in enumerate(found)
+        ]
+
+    def _padded(self, label: str, flat: Tensor, tile: int, index: Index) -> View:
+        """Return elements of a variable with zeros between them, which nothing else ever writes."""
+        name = self.unique(f"{label}/{flat.name}")
+        padded = self.graph.constant(name, np.zeros(index.size, flat.dtype)).map(tile)
+        there = np.flatnonzero(index >= 0)
+        if there.size:
+            source = flat[index[there]].data
+            assert isinstance(source, View)
+            self.steps.append(Copy(source, View(padded, there), name=name))
+        return padded.flat
+
     def _bring(self, label: str, parts: list[tuple[int, Tensor]], aligned: bool) -> list[View]:
         views = [part.data for _, part in parts]
         lanes = STREAM_BYTES // np.dtype(parts[0][1].dtype).itemsize if aligned else 1
@@ -189,7 +225,7 @@ class Builder:
         if isinstance(views[0], View):
             source = views[0].variable
             index = np.concatenate([v.index.reshape(-1) for v in views if isinstance(v, View)])
-            name = self._unique(f"{label}/{source.name}")
+            name = self.unique(f"{label}/{source.name}")
             scratch = self.graph.variable(name, (firsts[-1],), source.dtype)
             if index.size:
                 self.steps.append(Copy(View(source, index), scratch[places], name=name))
@@ -198,7 +234,7 @@ class Builder:
             values[places] = np.concatenate(
                 [v.reshape(-1) for v in views if not isinstance(v, View)]
             )
-            scratch = self.graph.constant(self._unique(f"{label}/{parts[0][1].name}"), values)
+            scratch = self.graph.constant(self.unique(f"{label}/{parts[0][1].name}"), values)
         for (first, end), (tile, _) in zip(pairwise(firsts), parts, strict=True):
             scratch.flat[first:end].map(tile)
         return [
@@ -212,20 +248,22 @@ class Builder:
         """Add the variable of a result and return it, with its blocks.
 
         `blocks` are (tile, flat positions in the result); each block is contiguous in memory, in
-        the order of its positions. Together they name every position once.
+        the order of its positions. Together they name every position once. Where a block has
+        elements that nobody wants, the position is -1.
         """
         size = int(np.prod(tuple(shape), dtype=np.int64))
         order = np.concatenate([np.zeros(0, np.int64), *(b.reshape(-1) for _, b in blocks)])
         plain = np.array_equal(order, np.arange(size))
         variable = self.graph.variable(
-            self._unique(label), tuple(shape) if plain else (size,), dtype
+            self.unique(label), tuple(shape) if plain else (order.size,), dtype
         )
         views, first = [], 0
         for tile, block in blocks:
             views.append(variable.flat[first : first + block.size].map(tile))
             first += block.size
         place = np.empty(size, np.int64)
-        place[order] = np.arange(size)
+        there = np.flatnonzero(order >= 0)
+        place[order[there]] = there
         return Tensor(label, View(variable, place.reshape(tuple(shape)))), views
 
     def compute_set(self, label: str) -> ComputeSet:
@@ -234,7 +272,8 @@ class Builder:
         self.steps.append(Execute(compute_set, name=compute_set.name))
         return compute_set
 
-    def _unique(self, name: str) -> str:
+    def unique(self, name: str) -> str:
+        """Return a name that no variable has yet: this one, or with a number."""
         unique, number = name, 1
         while unique in self.graph.variables:
             number += 1

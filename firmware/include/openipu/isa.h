@@ -31,6 +31,10 @@
 .macro xtrap code, rs1
     .insn r 0xb, 0, 5, x\code, \rs1, x0
 .endm
+// worker: wait until all workers that run do so
+.macro xmeet
+    .insn r 0xb, 0, 6, x0, x0, x0
+.endm
 // open a stream at address rs1 with level 0 = rs2 (words in bits 15:0, signed step in words of 8 bytes in bits 31:16) and no other levels
 .macro xstream stream, rs1, rs2
     .insn r 0xb, 1, 0, x\stream, \rs1, \rs2
@@ -286,6 +290,9 @@
 // trap to the host with a code and the value rs1
 #define xtrap(code, rs1) \
     __asm__ volatile(".insn r 0xb, 0, 5, x" #code ", %0, x0" :: "r"(rs1) : "memory")
+// worker: wait until all workers that run do so
+#define xmeet() \
+    __asm__ volatile(".insn r 0xb, 0, 6, x0, x0, x0" ::  : "memory")
 // open a stream at address rs1 with level 0 = rs2 (words in bits 15:0, signed step in words of 8 bytes in bits 31:16) and no other levels
 #define xstream(stream, rs1, rs2) \
     __asm__ volatile(".insn r 0xb, 1, 0, x" #stream ", %0, %1" :: "r"(rs1), "r"(rs2) : "memory")

@@ -168,6 +168,66 @@
 .set matmul_nt.y_length, 28
 .set matmul_nt.rows, 32
 .set matmul_nt.depth, 36
+.set matrix_f16.x, 0
+.set matrix_f16.x_length, 4
+.set matrix_f16.even, 8
+.set matrix_f16.even_length, 12
+.set matrix_f16.odd, 16
+.set matrix_f16.odd_length, 20
+.set matrix_f16.bias, 24
+.set matrix_f16.bias_length, 28
+.set matrix_f16.sums, 32
+.set matrix_f16.sums_length, 36
+.set matrix_f16.y, 40
+.set matrix_f16.y_length, 44
+.set matrix_f16.rows, 48
+.set matrix_f16.rows_length, 52
+.set matrix_f16.segments, 56
+.set matrix_f16.segments_length, 60
+.set matrix_f16.blocks, 64
+.set matrix_f16.dot, 68
+.set matrix_f16.y_step, 72
+.set matrix_f16.y_level, 76
+.set matrix_f16_f32.x, 0
+.set matrix_f16_f32.x_length, 4
+.set matrix_f16_f32.even, 8
+.set matrix_f16_f32.even_length, 12
+.set matrix_f16_f32.odd, 16
+.set matrix_f16_f32.odd_length, 20
+.set matrix_f16_f32.bias, 24
+.set matrix_f16_f32.bias_length, 28
+.set matrix_f16_f32.sums, 32
+.set matrix_f16_f32.sums_length, 36
+.set matrix_f16_f32.y, 40
+.set matrix_f16_f32.y_length, 44
+.set matrix_f16_f32.rows, 48
+.set matrix_f16_f32.rows_length, 52
+.set matrix_f16_f32.segments, 56
+.set matrix_f16_f32.segments_length, 60
+.set matrix_f16_f32.blocks, 64
+.set matrix_f16_f32.dot, 68
+.set matrix_f16_f32.y_step, 72
+.set matrix_f16_f32.y_level, 76
+.set matrix_f32.x, 0
+.set matrix_f32.x_length, 4
+.set matrix_f32.even, 8
+.set matrix_f32.even_length, 12
+.set matrix_f32.odd, 16
+.set matrix_f32.odd_length, 20
+.set matrix_f32.bias, 24
+.set matrix_f32.bias_length, 28
+.set matrix_f32.sums, 32
+.set matrix_f32.sums_length, 36
+.set matrix_f32.y, 40
+.set matrix_f32.y_length, 44
+.set matrix_f32.rows, 48
+.set matrix_f32.rows_length, 52
+.set matrix_f32.segments, 56
+.set matrix_f32.segments_length, 60
+.set matrix_f32.blocks, 64
+.set matrix_f32.dot, 68
+.set matrix_f32.y_step, 72
+.set matrix_f32.y_level, 76
 .set maximum.a, 0
 .set maximum.a_length, 4
 .set maximum.b, 8
@@ -764,6 +824,78 @@ struct matmul_nt_vertex {
     uint32_t depth;
 };
 void matmul_nt(const struct matmul_nt_vertex *v);
+
+struct matrix_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *even;
+    uint32_t even_length;
+    const _Float16 *odd;
+    uint32_t odd_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *sums;
+    uint32_t sums_length;
+    _Float16 *y;
+    uint32_t y_length;
+    const uint32_t *rows;
+    uint32_t rows_length;
+    const uint32_t *segments;
+    uint32_t segments_length;
+    uint32_t blocks;
+    uint32_t dot;
+    uint32_t y_step;
+    uint32_t y_level;
+};
+void matrix_f16(const struct matrix_f16_vertex *v);
+
+struct matrix_f16_f32_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *even;
+    uint32_t even_length;
+    const _Float16 *odd;
+    uint32_t odd_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *sums;
+    uint32_t sums_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *rows;
+    uint32_t rows_length;
+    const uint32_t *segments;
+    uint32_t segments_length;
+    uint32_t blocks;
+    uint32_t dot;
+    uint32_t y_step;
+    uint32_t y_level;
+};
+void matrix_f16_f32(const struct matrix_f16_f32_vertex *v);
+
+struct matrix_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    const float *even;
+    uint32_t even_length;
+    const float *odd;
+    uint32_t odd_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *sums;
+    uint32_t sums_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *rows;
+    uint32_t rows_length;
+    const uint32_t *segments;
+    uint32_t segments_length;
+    uint32_t blocks;
+    uint32_t dot;
+    uint32_t y_step;
+    uint32_t y_level;
+};
+void matrix_f32(const struct matrix_f32_vertex *v);
 
 struct maximum_vertex {
     const float *a;

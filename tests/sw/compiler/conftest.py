@@ -60,7 +60,7 @@ def run_steps(steps, values):
                     name: values[view.variable][slice(*view.interval)]
                     for name, view in vertex.fields.items()
                 }
-                vertex.codelet.reference(**fields, **vertex.scalars)
+                vertex.codelet.reference(**fields, **vertex.tables, **vertex.scalars)
 
     for step in steps:
         match step:
@@ -98,7 +98,7 @@ def run_program(program, values):
                     name: values[view.variable][slice(*view.interval)]
                     for name, view in vertex.fields.items()
                 }
-                vertex.codelet.reference(**fields, **vertex.scalars)
+                vertex.codelet.reference(**fields, **vertex.tables, **vertex.scalars)
         case Copy(source=source, destination=destination):
             data = values[source.variable][source.index.reshape(-1)]
             values[destination.variable][destination.index.reshape(-1)] = data
