@@ -6,7 +6,7 @@ x and what they consist of are tables: a matrix product has a row after another,
 windows, and both are the same to the tile.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -31,7 +31,7 @@ from openipu.sw.codelets.streams import WORD_BYTES, lanes, level
 Array = NDArray[Any]
 Words = NDArray[np.uint32]
 
-SEGMENT_WORDS, ROWS_WORDS, RUN_WORDS = 8, 4, 2
+SEGMENT_WORDS, ROWS_WORDS, RUN_WORDS = 10, 4, 2
 """Words of what is in the tables."""
 
 
@@ -70,22 +70,28 @@ def most_rows(config: TileConfig) -> int:
     return (1 << 16) // config.amp_outputs
 
 
-def segment_table(segments: Iterable[Segment], dtype: str, config: TileConfig) -> list[int]:
-    """Return the codelets' table `segments`."""
+def segment_table(segments: Sequence[Segment], dtype: str, config: TileConfig) -> list[int]:
+    """Return the codelets' table `segments`: for each worker all of them."""
     table = []
-    for segment in segments:
-        last = (segment.runs - 1) * segment.distance + segment.words - 1
-        pairs = segment.groups * config.amp_outputs // 2
-        table += [
-            segment.offset * WORD_BYTES,
-            level(segment.words),
-            level(segment.runs, segment.distance - segment.words + 1),
-            level(0, segment.row_distance - last),
-            segment.groups,
-            segment.groups * steps(dtype, config),
-            pairs,
-            -(-pairs // config.slots),
-        ]
+    for worker in range(config.slots):
+        for segment in segments:
+            last = (segment.runs - 1) * segment.distance + segment.words - 1
+            pairs = segment.groups * config.amp_outputs // 2
+            share = -(-pairs // config.slots)
+            first = min(worker * share, pairs)
+            loads = min(share, pairs - first)
+            table += [
+                segment.offset * WORD_BYTES,
+                level(segment.words),
+                level(segment.runs, segment.distance - segment.words + 1),
+                level(0, segment.row_distance - last),
+                segment.groups,
+                segment.groups * steps(dtype, config),
+                pairs * WORD_BYTES,
+                level(loads),
+                first * WORD_BYTES,
+                2 * first if loads else 0,
+            ]
     return table
 
 
@@ -122,19 +128,19 @@ def _offsets(segment: Words, rows: Words) -> NDArray[np.int64]:
 
 def _reference(
     *, x: Array, even: Array, odd: Array, bias: Array, sums: Array, y: Array, rows: Words,
-    segments: Words, blocks: np.uint32, dot: np.uint32,
+    segments: Words, segments_bytes: np.uint32, blocks: np.uint32, dot: np.uint32,
 ) -> None:  # fmt: skip
     each = lanes(x.dtype.name)
     outputs = bias.size // int(blocks)
     words, result = x.reshape(-1, each), y.reshape(-1, bias.size)
-    listed = segments.reshape(-1, SEGMENT_WORDS)
+    listed = segments[: int(segments_bytes) // 4].reshape(-1, SEGMENT_WORDS)
     inputs = [words[_offsets(segment, rows)] for segment in listed]
     at = 0
     for block in range(int(blocks)):
         columns = slice(block * outputs, (block + 1) * outputs)
         total = bias[columns]
         for number, (segment, taken) in enumerate(zip(listed, inputs, strict=True)):
-            groups, pairs = int(segment[4]), int(segment[6])
+            groups, pairs = int(segment[4]), int(segment[6]) // WORD_BYTES
             weights = np.stack([
                 part.reshape(-1, each)[at : at + pairs].reshape(groups, outputs // 2, each)
                 for part in (even, odd)
@@ -155,26 +161,24 @@ def _reference(
             result[:, columns] = total
 
 
-SETUP_ISSUES, BLOCK_ISSUES, SEGMENT_ISSUES, RUN_ISSUES = 25, 10, 59, 8
+SETUP_ISSUES, BLOCK_ISSUES, SEGMENT_ISSUES, RUN_ISSUES = 46, 6, 55, 10
 
 
-def _issues(drained: int) -> Any:
-    """Return the cost; `drained` is the last instructions for the results of a block, per f32."""
-
-    def cycles(*, rows: Words, segments: Words, blocks: int, **_: Any) -> int:
-        listed = segments.reshape(-1, SEGMENT_WORDS)
-        most = 0
-        for worker in range(int(rows[2]) // 4 // ROWS_WORDS):
-            _, count, at, end = rows[ROWS_WORDS * worker :][:ROWS_WORDS].tolist()
-            runs = (end - at) // 4 // RUN_WORDS
-            each = [
-                SEGMENT_ISSUES + int(share) + runs * RUN_ISSUES + count * int(taken)
-                for *_, taken, _, share in listed
-            ]
-            most = max(most, sum(each))
-        return SETUP_ISSUES + int(blocks) * (BLOCK_ISSUES + most)
-
-    return cycles
+def _cycles(
+    *, rows: Words, segments: Words, segments_bytes: int, blocks: int, **_: Any
+) -> int:
+    """Return the cost of the worker that has the most to do."""
+    listed = segments[: int(segments_bytes) // 4].reshape(-1, SEGMENT_WORDS)
+    most = 0
+    for worker in range(int(rows[2]) // 4 // ROWS_WORDS):
+        _, count, at, end = rows[ROWS_WORDS * worker :][:ROWS_WORDS].tolist()
+        runs = (end - at) // 4 // RUN_WORDS
+        each = [
+            SEGMENT_ISSUES + int(segment[7] & 0xFFFF) + runs * RUN_ISSUES + count * int(segment[5])
+            for segment in listed
+        ]
+        most = max(most, sum(each))
+    return SETUP_ISSUES + int(blocks) * (BLOCK_ISSUES + most)
 
 
 def _matrix(name: str, dtype: str, result: str) -> Codelet:
@@ -201,6 +205,7 @@ def _matrix(name: str, dtype: str, result: str) -> Codelet:
                 Field("y", Output, result, streamed=True),
                 Table("rows"),
                 Table("segments"),
+                Scalar("segments_bytes"),
                 Scalar("blocks"),
                 Scalar("dot"),
                 Derived("y_step", y_step),
@@ -208,7 +213,7 @@ def _matrix(name: str, dtype: str, result: str) -> Codelet:
             ),
             source="matrix.S",
             reference=_reference,
-            cycles=_issues(2 if result == "float16" else 1),
+            cycles=_cycles,
             team=True,
         )
     )
@@ -223,7 +228,8 @@ MATRIX: dict[tuple[str, str], Codelet] = {
 
 `even` and `odd` are the weights' words of even and odd outputs: for each block and segment, for
 each word of the segment, for each output. `sums` has room for the rows of a block where there is
-more than one segment. `dot` is the matrix unit's.
+more than one segment. `segments_bytes` is the size of a worker's part of `segments`; `dot` is the
+matrix unit's.
 """
 
 

@@ -95,15 +95,20 @@ def padded(positions: Index, *shape: int) -> Index:
 @lru_cache(maxsize=4096)
 def issues(rows: int, columns: int, count: int, dtype: str, config: TileConfig) -> int:
     """Return the estimated issues for rows of `count` words on a tile, and whole columns."""
-    segments = segments_of(count, count, config)
+    segments = segment_table(segments_of(count, count, config), dtype, config)
     return MATRIX[dtype, "float32"].issues(
         {},
-        {"blocks": columns // config.amp_outputs},
+        {"blocks": columns // config.amp_outputs, "segments_bytes": segments_bytes(segments, config)},
         {
             "rows": np.array(row_table(share([(0, rows)], 1, config)), np.uint32),
-            "segments": np.array(segment_table(segments, dtype, config), np.uint32),
+            "segments": np.array(segments, np.uint32),
         },
     )
+
+
+def segments_bytes(table: Sequence[int], config: TileConfig) -> int:
+    """Return the size of a worker's part of the table `segments`."""
+    return 4 * len(table) // config.slots
 
 
 def share(runs: Sequence[Run], distance: int, config: TileConfig) -> list[list[Run]]:
@@ -147,7 +152,7 @@ def multiply(
                 codelet, job.tile, x=job.x, even=even, odd=odd, bias=bias, sums=sums,
                 y=job.y.reshape(-1)[first * columns : (first + rows) * columns],
                 rows=row_table(share(runs, segments[0].row_distance, config)), segments=table,
-                blocks=columns // outputs, dot=config.amp_dot,
+                segments_bytes=segments_bytes(table, config), blocks=columns // outputs, dot=config.amp_dot,
             )  # fmt: skip
             first += rows
 

@@ -1,5 +1,5 @@
-// For codelets in assembly. A codelet gets its vertex in a0 and may change t0-t6, a0-a7, ft0-ft11,
-// fa0-fa7; it returns with ret. `lw t0, NAME.FIELD(a0)` loads a field of a NAME_vertex.
+// For codelets in assembly. A codelet gets its vertex in a0, may change all registers but sp, gp, tp,
+// s0 and s1, and returns with ret. `lw t0, NAME.FIELD(a0)` loads a field of a NAME_vertex.
 
 #pragma once
 

@@ -12,10 +12,13 @@ from openipu.cosim.golden.chip import ChipISS
 from openipu.cosim.golden.graph import source_of
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.sw.codelets.codelet import Codelet, all_codelets
+from openipu.sw.codelets.matrix import Segment, pack, row_table, segment_table
+from openipu.sw.codelets.streams import lanes
 from openipu.sw.compiler import Executable, compile
 from openipu.sw.compiler.codegen import JOB_ISSUES
 from openipu.sw.engine import Engine
 from openipu.sw.graph import Graph
+from openipu.sw.ops.matrix import segments_bytes, segments_of, share
 from openipu.sw.program import Execute, Sequence
 
 SEED = 20260701
@@ -136,6 +139,35 @@ def streams(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
             yield Case(inputs | {"b": make(random, count)}, {"y": count}, scalars)
 
 
+def matrix(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    """Matrices of one and of several segments and blocks, then windows, for the default tile."""
+    tile, dtype = TileConfig(), codelet.vectors[0].dtype
+    make, each = halves if dtype == "float16" else values, lanes(dtype)
+    pictures: tuple[tuple[list[Segment], list[tuple[int, int]], int, int], ...] = (
+        ([Segment(0, 8, 8)], [(0, 1)], 8, 16),
+        (segments_of(40, 40, tile), [(0, 7)], 7 * 40, 32),
+        (segments_of(32, 32, tile), [(0, 20)], 20 * 32, 16),
+        ([Segment(0, 5, 3, runs=2, distance=20), Segment(40, 9, 3)], [(0, 5), (60, 9)], 140, 32),
+    )
+    for segments, runs, size, columns in pictures:
+        groups = [segment.groups for segment in segments]
+        rows = sum(count for _, count in runs)
+        weights = make(random, sum(groups) * each * columns).reshape(sum(groups), each, columns)
+        even, odd = pack(weights, tile, groups)
+        tables = {
+            "rows": row_table(share(runs, segments[0].row_distance, tile)),
+            "segments": segment_table(segments, dtype, tile),
+        }
+        yield Case(
+            {"x": make(random, size * each), "even": even, "odd": odd,
+             "bias": values(random, columns)},
+            {"sums": rows * tile.amp_outputs * (len(segments) > 1), "y": rows * columns},
+            {"blocks": columns // tile.amp_outputs, "dot": tile.amp_dot,
+             "segments_bytes": segments_bytes(tables["segments"], tile)}
+            | {name: np.array(table, np.uint32) for name, table in tables.items()},
+        )  # fmt: skip
+
+
 def cases(codelet: Codelet) -> list[Case]:
     """Return the vertices to test a codelet with."""
     random = np.random.default_rng(SEED)
@@ -144,6 +176,8 @@ def cases(codelet: Codelet) -> list[Case]:
             return list(matmul(random, codelet.name == "matmul_nt"))
         case "streams.S":
             return list(streams(random, codelet))
+        case "matrix.S":
+            return list(matrix(random, codelet))
         case "reduce.c":
             return list(reduction(random, least=int(codelet.name == "arg_max")))
         case "softmax.c":
@@ -252,6 +286,8 @@ def test_estimate_is_close(codelet: Codelet) -> None:
     }  # fmt: skip
     if codelet.source == "streams.S":
         large["streams.S"] = list(streams(random, codelet))[-1]
+    elif codelet.source == "matrix.S":
+        large["matrix.S"] = list(matrix(random, codelet))[2]
     case = large.get(codelet.source) or Case({"x": values(random, 100, wild=False)}, {"y": 100})
     if codelet.name == "fill":
         case = Case({}, {"y": 100}, {"value": 1.0})
