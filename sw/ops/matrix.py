@@ -96,9 +96,10 @@ def padded(positions: Index, *shape: int) -> Index:
 def issues(rows: int, columns: int, count: int, dtype: str, config: TileConfig) -> int:
     """Return the estimated issues for rows of `count` words on a tile, and whole columns."""
     segments = segment_table(segments_of(count, count, config), dtype, config)
+    size = segments_bytes(segments, config)
     return MATRIX[dtype, "float32"].issues(
         {},
-        {"blocks": columns // config.amp_outputs, "segments_bytes": segments_bytes(segments, config)},
+        {"blocks": columns // config.amp_outputs, "segments_bytes": size},
         {
             "rows": np.array(row_table(share([(0, rows)], 1, config)), np.uint32),
             "segments": np.array(segments, np.uint32),
@@ -152,7 +153,8 @@ def multiply(
                 codelet, job.tile, x=job.x, even=even, odd=odd, bias=bias, sums=sums,
                 y=job.y.reshape(-1)[first * columns : (first + rows) * columns],
                 rows=row_table(share(runs, segments[0].row_distance, config)), segments=table,
-                segments_bytes=segments_bytes(table, config), blocks=columns // outputs, dot=config.amp_dot,
+                segments_bytes=segments_bytes(table, config), blocks=columns // outputs,
+                dot=config.amp_dot,
             )  # fmt: skip
             first += rows
 

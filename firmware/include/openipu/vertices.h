@@ -184,10 +184,11 @@
 .set matrix_f16.rows_length, 52
 .set matrix_f16.segments, 56
 .set matrix_f16.segments_length, 60
-.set matrix_f16.blocks, 64
-.set matrix_f16.dot, 68
-.set matrix_f16.y_step, 72
-.set matrix_f16.y_level, 76
+.set matrix_f16.segments_bytes, 64
+.set matrix_f16.blocks, 68
+.set matrix_f16.dot, 72
+.set matrix_f16.y_step, 76
+.set matrix_f16.y_level, 80
 .set matrix_f16_f32.x, 0
 .set matrix_f16_f32.x_length, 4
 .set matrix_f16_f32.even, 8
@@ -204,10 +205,11 @@
 .set matrix_f16_f32.rows_length, 52
 .set matrix_f16_f32.segments, 56
 .set matrix_f16_f32.segments_length, 60
-.set matrix_f16_f32.blocks, 64
-.set matrix_f16_f32.dot, 68
-.set matrix_f16_f32.y_step, 72
-.set matrix_f16_f32.y_level, 76
+.set matrix_f16_f32.segments_bytes, 64
+.set matrix_f16_f32.blocks, 68
+.set matrix_f16_f32.dot, 72
+.set matrix_f16_f32.y_step, 76
+.set matrix_f16_f32.y_level, 80
 .set matrix_f32.x, 0
 .set matrix_f32.x_length, 4
 .set matrix_f32.even, 8
@@ -224,10 +226,11 @@
 .set matrix_f32.rows_length, 52
 .set matrix_f32.segments, 56
 .set matrix_f32.segments_length, 60
-.set matrix_f32.blocks, 64
-.set matrix_f32.dot, 68
-.set matrix_f32.y_step, 72
-.set matrix_f32.y_level, 76
+.set matrix_f32.segments_bytes, 64
+.set matrix_f32.blocks, 68
+.set matrix_f32.dot, 72
+.set matrix_f32.y_step, 76
+.set matrix_f32.y_level, 80
 .set maximum.a, 0
 .set maximum.a_length, 4
 .set maximum.b, 8
@@ -842,6 +845,7 @@ struct matrix_f16_vertex {
     uint32_t rows_length;
     const uint32_t *segments;
     uint32_t segments_length;
+    uint32_t segments_bytes;
     uint32_t blocks;
     uint32_t dot;
     uint32_t y_step;
@@ -866,6 +870,7 @@ struct matrix_f16_f32_vertex {
     uint32_t rows_length;
     const uint32_t *segments;
     uint32_t segments_length;
+    uint32_t segments_bytes;
     uint32_t blocks;
     uint32_t dot;
     uint32_t y_step;
@@ -890,6 +895,7 @@ struct matrix_f32_vertex {
     uint32_t rows_length;
     const uint32_t *segments;
     uint32_t segments_length;
+    uint32_t segments_bytes;
     uint32_t blocks;
     uint32_t dot;
     uint32_t y_step;
