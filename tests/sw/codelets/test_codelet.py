@@ -59,7 +59,8 @@ def test_parts():
         (ValueError, "codelet test_codelet: fields must have distinct names, not ['x', 'x']",
          lambda: codelet(Field("x", Input), Scalar("x"))),
         (ValueError, "codelet test_codelet: vector fields must come before tables, those before "
-         "scalars, and those before derived words", lambda: codelet(Scalar("n"), Field("x", Input))),
+         "scalars, and those before derived words",
+         lambda: codelet(Scalar("n"), Field("x", Input))),
         (ValueError, "codelet test_codelet: x and what it is apart from must be streamed fields, "
          "not y",
          lambda: codelet(Field("x", Input, streamed=True, apart_from=("y",)), Field("y", Output))),
