@@ -152,7 +152,7 @@ def test_the_datapath_may_stand_still_without_commands(monkeypatch):
 
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 def test_random_instructions(config):
-    check(config, 20_000, SEED)
+    check(config, 4_000, SEED)
 
 
 @pytest.mark.slow

@@ -14,7 +14,10 @@ END = encode("xend")
 
 def config_of(slots=6):
     return ChipConfig(
-        tiles=1, tile=TileConfig(slots=slots, banks=8, bank_bytes=4 * 1024, trace=True)
+        tiles=1,
+        tile=TileConfig(
+            slots=slots, banks=8, bank_bytes=4 * 1024, simd=False, amp_outputs=0, trace=True
+        ),
     )
 
 
