@@ -21,9 +21,9 @@
     .equ    SEGMENT_LEVELS, 4       // of the stream of a row: two, then the step to the next row
     .equ    SEGMENT_GROUPS, 16
     .equ    SEGMENT_STEPS, 20       // of the matrix unit, for a row
-    .equ    SEGMENT_PAIRS, 24       // of words of weights, in bytes of even ones
+    .equ    SEGMENT_END, 24         // of its even weights in those of a block, in bytes
     .equ    LOAD_LEVEL, 28          // of the stream of what this worker loads of them
-    .equ    LOAD_OFFSET, 32         // of the first, in bytes
+    .equ    LOAD_OFFSET, 32         // of the first in those of a block, in bytes
     .equ    LOAD_POINTER, 36        // where it goes to
     .equ    SEGMENT_BYTES, 40
 
@@ -100,11 +100,13 @@
     add     s10, s10, t1
     lw      s11, \name\().y_level(a0)
     or      s11, s11, t4            // level 1 of y: the rows
-    lw      a3, \name\().blocks(a0)
+    lw      a3, \name\().bias_length(a0)
+    slli    a3, a3, 2
+    add     a3, a3, s8              // the end of bias
     lw      a0, \name\().x(a0)
     li      tp, SUMS
-    li      s5, 1 << 16 | SUMS      // level 0 of sums and bias
     lui     a4, 0x10
+    or      s5, a4, tp              // level 0 of sums and bias
     or      a4, a4, t4              // level 1 of sums: row after row
     // The matrix unit takes the sums of one row more than there are: of the first once more.
     slli    gp, t4, LOG_SUMS
@@ -119,10 +121,8 @@
     lw      t1, LOAD_OFFSET(s3)
     lw      t2, LOAD_POINTER(s3)
     lw      t3, SEGMENT_GROUPS(s3)
-    lw      t4, SEGMENT_PAIRS(s3)
     lhu     t5, LOAD_LEVEL(s3)
     add     t1, t1, a1
-    add     a1, a1, t4
     add     t4, t1, a2
     xmeet                           // nobody needs the weights before
     xampset t3, t2
@@ -159,22 +159,22 @@
     xrpt    tp, 1
     xampin  in1
     bne     s3, s4, 4b
-    j       8f
-7:  bne     s3, s4, 3b
-    j       9f
     // Into y
-8:  li      t1, 1 << 16 | \words
+8:  addi    t1, s5, \words - SUMS
     xstream 2, s9, t1
     xlevels 2, s11, zero
     multiply \last
     li      t1, \words
     xrpt    t1, 1
     \out    out
-9:  addi    s8, s8, SUMS_BYTES
+9:  lw      t1, SEGMENT_END - SEGMENT_BYTES(s3)
+    addi    s8, s8, SUMS_BYTES
     addi    s9, s9, \words * 8
-    addi    a3, a3, -1
-    bnez    a3, 2b
+    add     a1, a1, t1
+    bne     s8, a3, 2b
     ret
+7:  bne     s3, s4, 3b
+    j       9b
     end     \name
     .endm
 

@@ -74,12 +74,14 @@ def segment_table(segments: Sequence[Segment], dtype: str, config: TileConfig) -
     """Return the codelets' table `segments`: for each worker all of them."""
     table = []
     for worker in range(config.slots):
+        end = 0
         for segment in segments:
             last = (segment.runs - 1) * segment.distance + segment.words - 1
             pairs = segment.groups * config.amp_outputs // 2
             share = -(-pairs // config.slots)
             first = min(worker * share, pairs)
             loads = min(share, pairs - first)
+            begin, end = end, end + pairs
             table += [
                 segment.offset * WORD_BYTES,
                 level(segment.words),
@@ -87,9 +89,9 @@ def segment_table(segments: Sequence[Segment], dtype: str, config: TileConfig) -
                 level(0, segment.row_distance - last),
                 segment.groups,
                 segment.groups * steps(dtype, config),
-                pairs * WORD_BYTES,
+                end * WORD_BYTES,
                 level(loads),
-                first * WORD_BYTES,
+                (begin + first) * WORD_BYTES,
                 2 * first if loads else 0,
             ]
     return table
@@ -135,17 +137,17 @@ def _reference(
     words, result = x.reshape(-1, each), y.reshape(-1, bias.size)
     listed = segments[: int(segments_bytes) // 4].reshape(-1, SEGMENT_WORDS)
     inputs = [words[_offsets(segment, rows)] for segment in listed]
-    at = 0
+    block_pairs = int(listed[-1][6]) // WORD_BYTES
     for block in range(int(blocks)):
         columns = slice(block * outputs, (block + 1) * outputs)
         total = bias[columns]
         for number, (segment, taken) in enumerate(zip(listed, inputs, strict=True)):
-            groups, pairs = int(segment[4]), int(segment[6]) // WORD_BYTES
+            groups, end = int(segment[4]), int(segment[6]) // WORD_BYTES + block * block_pairs
             weights = np.stack([
-                part.reshape(-1, each)[at : at + pairs].reshape(groups, outputs // 2, each)
+                part.reshape(-1, each)[end - groups * outputs // 2 : end]
+                .reshape(groups, outputs // 2, each)
                 for part in (even, odd)
             ], axis=2).reshape(groups, outputs, each)  # fmt: skip
-            at += pairs
             total = amp.matmul(
                 taken.reshape(len(taken), -1),
                 weights.transpose(0, 2, 1).reshape(groups * each, outputs),
@@ -161,7 +163,7 @@ def _reference(
             result[:, columns] = total
 
 
-SETUP_ISSUES, BLOCK_ISSUES, SEGMENT_ISSUES, RUN_ISSUES = 46, 6, 55, 10
+SETUP_ISSUES, BLOCK_ISSUES, SEGMENT_ISSUES, RUN_ISSUES = 47, 6, 53, 10
 
 
 def _cycles(
