@@ -11,12 +11,12 @@ import numpy as np
 from openipu.sw.codelets.matmul import MATMUL_NN, MATMUL_NT, issues
 from openipu.sw.codelets.streams import lanes
 from openipu.sw.graph import View
-from openipu.sw.ops import matrix
+from openipu.sw.ops import matrix, matvec
 from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
 from openipu.sw.ops.elementwise import cast
 from openipu.sw.ops.reduce import reduce
 
-_SHARE = 0.6  # of a tile's memory that the blocks of one product may take
+MEMORY_SHARE = 0.6  # of a tile's memory that the blocks of one product may take
 _SUM_CYCLES, _SUM_CYCLES_PER_ELEMENT = 200, 8  # of adding up the parts of a split depth
 
 
@@ -70,7 +70,7 @@ def plan(
     blocks is returned; the compiler then says what is too much. `unit` is for the matrix unit.
     """
     tiles, tile = builder.tiles, builder.config.tile
-    limit = tile.memory_bytes * _SHARE
+    limit = tile.memory_bytes * MEMORY_SHARE
     size = np.dtype(dtype).itemsize
 
     def tile_issues(rows: int, columns: int, depth: int) -> int:
@@ -81,7 +81,7 @@ def plan(
 
     candidates = []
     share = max(1, tiles // max(batch, 1))  # tiles for one product of the batch
-    for p, q, s in product(_parts(m, share), _parts(n, share), _parts(k, share)):
+    for p, q, s in product(parts_of(m, share), parts_of(n, share), parts_of(k, share)):
         if p * q * s > share:
             continue
         jobs = ceil(batch * p * q * s / tiles)
@@ -97,7 +97,7 @@ def plan(
     return Plan(rows=p, columns=q, depth=s, cycles=cost)
 
 
-def _parts(size: int, most: int) -> list[int]:
+def parts_of(size: int, most: int) -> list[int]:
     """Return in how many parts to cut: the least for every size of the largest part."""
     counts = range(1, min(max(size, 1), most) + 1)
     return list({ceil(size / parts): parts for parts in reversed(counts)}.values())
@@ -135,7 +135,11 @@ def matmul(
     left = left.broadcast_to(*outer, m, k).reshape(batch, m, k)
     right = right.broadcast_to(*outer, k, n).reshape(batch, k, n)
     start = cast(builder, bias or Tensor("zeros", np.zeros(n, np.float32)), "float32", name=name)
-    if matrix.computes(builder.config.tile, x.dtype):
+    config = builder.config.tile
+    if (batch, m) == (1, 1) and k and n and matvec.computes(config, x.dtype):
+        result = matvec.multiply(builder, left.reshape(k), right.reshape(k, n), start, name=name)
+        result = result.reshape(1, 1, n)
+    elif matrix.computes(config, x.dtype):
         result = _on_matrix_unit(builder, left, right, start, name=name)
     else:
         wide = [cast(builder, each, "float32", name=f"{name}/float32") for each in (left, right)]
