@@ -25,6 +25,7 @@ from openipu.rtl.isa import encode
 from openipu.sw.compiler import Executable, compile
 from openipu.sw.engine import Engine
 from openipu.sw.ops.builder import Builder, Tensor
+from openipu.sw.ops.convolution import convolve
 from openipu.sw.ops.elementwise import binary, scaled_add, unary
 from openipu.sw.ops.matmul import matmul
 
@@ -179,6 +180,20 @@ def _product(m: int, k: int, n: int, dtype: str) -> Callable[[Builder], Inputs]:
     return build
 
 
+def _convolution(channels: int, outputs: int, groups: int = 1) -> Callable[[Builder], Inputs]:
+    """Return what builds a 3x3 convolution of a 14x14 picture that has its channels last."""
+
+    def build(builder: Builder) -> Inputs:
+        x = builder.input("x", (1, 14, 14, channels), "float16")
+        w = _normal((outputs, channels // groups, 3, 3), "float16", 1)
+        bias = Tensor("bias", _normal(outputs, "float16", 2))
+        convolve(builder, x.transpose(0, 3, 1, 2), Tensor("w", w), bias, pads=(1, 1, 1, 1),
+                 groups=groups, name="y")  # fmt: skip
+        return {"x": _normal((1, 14, 14, channels), "float16", 0)}
+
+    return build
+
+
 MULTIPLIES = "64 multiply-accumulates of f16 a cycle"
 
 KERNELS = (
@@ -190,6 +205,12 @@ KERNELS = (
            _product(180, 256, 64, "float16")),
     Kernel("gemm_f32", "f32 (192, 256) . (256, 64)", 4 * 192 * 256,
            "16 multiply-accumulates of f32 a cycle", _product(192, 256, 64, "float32")),
+    Kernel("conv3x3", "f16 3x3, 32 to 32 channels, 14x14, padding included", 14 * 14 * 9 * 16,
+           MULTIPLIES, _convolution(32, 32)),
+    Kernel("depthwise3x3", "f16 3x3 of 32 channels, 14x14, padding included", 14 * 14 * 9 * 8,
+           "4 multiply-accumulates of f16 a cycle", _convolution(32, 32, 32)),
+    Kernel("gemv_f16", "f16 (1, 1024) . (1024, 256), as an LSTM has it", 1024 * 256 // 8,
+           "two 64-bit words of the matrix read a cycle", _product(1, 1024, 256, "float16")),
     Kernel(
         "add_f16", "a + b, 8,192 f16", 2048, ONE_WORD,
         _elementwise("float16", lambda builder, a, b, name: binary(

@@ -140,8 +140,8 @@ class Scalar:
 class Derived:
     """A word of each vertex's struct that follows from the others, so that no kernel computes it.
 
-    `value` is called with the length of every vector field and every scalar, by name, and returns
-    what fits into a `uint32_t`. The NumPy twin doesn't get it.
+    `value` is called with the length of every vector field and every scalar (int or float), by
+    name, and returns what fits into a `uint32_t`. The NumPy twin doesn't get it.
     """
 
     name: str
@@ -170,7 +170,7 @@ class Codelet:
     cycles : callable
         The estimated cost of one vertex in *issues*: instructions that the worker issues, which
         takes the tile `slots` cycles each while the worker has its slot. Called with the length of
-        every vector field under the field's name, every table and every scalar.
+        every vector field under the field's name, every table and every scalar (int or float).
     team : bool
         All workers of the tile run each vertex together, each its part of the work by its number
         (mhartid's low four bits); they wait for each other with xmeet.
@@ -235,7 +235,8 @@ class Codelet:
         tables: Mapping[str, NDArray[np.uint32]] | None = None,
     ) -> int:
         """Return the estimated cost of a vertex in issues, at least 1."""
-        return max(1, int(self.cycles(**lengths, **(tables or {}), **scalars)))
+        numbers = {name: np.asarray(value).item() for name, value in scalars.items()}
+        return max(1, int(self.cycles(**lengths, **(tables or {}), **numbers)))
 
 
 _registry: dict[str, Codelet] = {}

@@ -26,7 +26,7 @@ from openipu.sw.codelets.codelet import (
     Table,
     register,
 )
-from openipu.sw.codelets.streams import WORD_BYTES, lanes, level
+from openipu.sw.codelets.streams import MOST_STEP, WORD_BYTES, lanes, level
 
 Array = NDArray[Any]
 Words = NDArray[np.uint32]
@@ -54,6 +54,17 @@ class Segment:
         """How many words there are."""
         return self.words * self.runs
 
+    @property
+    def steps(self) -> tuple[int, int, int]:
+        """Words from the last of a level of its stream to the next: within, of runs, of rows."""
+        last = (self.runs - 1) * self.distance + self.words - 1
+        return 1, self.distance - self.words + 1, self.row_distance - last
+
+    @property
+    def fits(self) -> bool:
+        """Tell whether a stream can step so far."""
+        return max(map(abs, self.steps)) <= MOST_STEP
+
 
 def steps(dtype: str, config: TileConfig) -> int:
     """Return the steps of the matrix unit for a word."""
@@ -76,7 +87,7 @@ def segment_table(segments: Sequence[Segment], dtype: str, config: TileConfig) -
     for worker in range(config.slots):
         end = 0
         for segment in segments:
-            last = (segment.runs - 1) * segment.distance + segment.words - 1
+            within, between, to_next = segment.steps
             pairs = segment.groups * config.amp_outputs // 2
             share = -(-pairs // config.slots)
             first = min(worker * share, pairs)
@@ -84,9 +95,9 @@ def segment_table(segments: Sequence[Segment], dtype: str, config: TileConfig) -
             begin, end = end, end + pairs
             table += [
                 segment.offset * WORD_BYTES,
-                level(segment.words),
-                level(segment.runs, segment.distance - segment.words + 1),
-                level(0, segment.row_distance - last),
+                level(segment.words, within),
+                level(segment.runs, between),
+                level(0, to_next),
                 segment.groups,
                 segment.groups * steps(dtype, config),
                 end * WORD_BYTES,

@@ -26,6 +26,7 @@ Array = NDArray[Any]
 
 WORD_BYTES = 8
 MOST_WORDS = (1 << 16) - 1  #: that a level of a stream can count
+MOST_STEP = (1 << 15) - 1  #: words, from one that a stream reads to the next
 DTYPES = {"f16": "float16", "f32": "float32"}
 """Element types that streams compute with, by their name in codelets'."""
 
@@ -44,6 +45,8 @@ def level(count: int, step: int = 1) -> int:
     """Return the register that describes a level of a stream: `count` times, `step` words apart."""
     if not 0 <= count <= MOST_WORDS:
         raise ValueError(f"a stream's level must count up to {MOST_WORDS}, not {count!r}")
+    if not -MOST_STEP - 1 <= step <= MOST_STEP:
+        raise ValueError(f"a stream must step at most {MOST_STEP} words, not {step!r}")
     return count | (step & 0xFFFF) << 16
 
 

@@ -117,8 +117,9 @@ class VertexBlock(JobBlock):
         for scalar in codelet.scalars:
             words += scalars[scalar.name].tobytes()
         lengths = {name: view.size for name, view in self.vertex.fields.items()}
+        numbers = {name: value.item() for name, value in scalars.items()}
         for derived in codelet.derived:
-            words += struct.pack("<I", derived.value(**lengths, **scalars))
+            words += struct.pack("<I", derived.value(**lengths, **numbers))
         return bytes(words) + b"".join(table.tobytes() for table in tables)
 
 

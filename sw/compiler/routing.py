@@ -12,12 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.rtl.config import ChipConfig
+from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.copy_words import copy_halves, copy_words
+from openipu.sw.codelets.streams import UNARY
 from openipu.sw.compiler.steps import Phase, Piece, Transfer
-from openipu.sw.graph import Variable, Vertex
+from openipu.sw.graph import STREAM_BYTES, Variable, Vertex
 from openipu.sw.program import Copy
 
 _SPLIT_BYTES = 128  #: a copy within a tile goes to several workers in parts of at least this
+_STREAM_SPLIT_BYTES = 384  #: and this, where streams do it
+_STREAM_BYTES = 32  #: fewer aren't worth a vertex of their own
+_BY_STREAMS = {4: UNARY["identity", "float32"], 2: UNARY["identity", "float16"]}
 _DIRECT_WORDS = 2  #: fewer bus words than this aren't worth a transfer beside a staged one
 _GAP_WORDS = 2  #: so many unwanted bus words cost no more than another transfer
 
@@ -75,6 +80,7 @@ class Router:
     def __init__(self, config: ChipConfig, taken: set[str]) -> None:
         self._bus_bytes = config.tile.bus_bytes
         self._workers = config.tile.slots
+        self._simd = config.tile.simd
         self._taken = set(taken)
         self._regions: dict[Variable, NDArray[np.int64]] = {}
 
@@ -191,21 +197,39 @@ class Router:
         return buffer, pairs, copies
 
     def _vertices(self, name: str, move: Move) -> list[Vertex]:
-        """Return the vertices that do a move within its tile."""
+        """Return the vertices that do a move within its tile, by streams where they can."""
+        item_bytes = move.source.variable.item_bytes
+        plain = copy_words if item_bytes == 4 else copy_halves
+        lanes, count = STREAM_BYTES // item_bytes, move.source.count
+        head = min(-move.source_offset % lanes, count)
+        whole = (count - head) // lanes * lanes
+        alike = move.source_offset % lanes == move.destination_offset % lanes
+        if not self._simd or not alike or whole * item_bytes < _STREAM_BYTES:
+            return self._shared(name, move, plain, 1)
+        return [
+            *self._shared(name, move.part(0, head), plain, 1),
+            *self._shared(name, move.part(head, whole), _BY_STREAMS[item_bytes], lanes),
+            *self._shared(name, move.part(head + whole, count - head - whole), plain, 1),
+        ]
+
+    def _shared(self, name: str, move: Move, codelet: Codelet, grain: int) -> list[Vertex]:
+        """Return vertices that do a move, cut for the workers in whole grains."""
         count, item_bytes = move.source.count, move.source.variable.item_bytes
-        parts = max(1, min(self._workers, count * item_bytes // _SPLIT_BYTES))
-        codelet = copy_words if item_bytes == 4 else copy_halves
-        edges = [count * i // parts for i in range(parts + 1)]
+        if not count:
+            return []
+        least = _SPLIT_BYTES if grain == 1 else _STREAM_SPLIT_BYTES
+        parts = max(1, min(self._workers, count * item_bytes // least))
+        edges = [count // grain * i // parts * grain for i in range(parts)] + [count]
         result = []
         for start, end in pairwise(edges):
             piece = move.part(start, end - start)
-            fields = {
-                "source": piece.source.variable.flat[piece.source.first : piece.source.end],
-                "destination": piece.destination.variable.flat[
-                    piece.destination.first : piece.destination.end
-                ],
-            }
-            label = f"{name}/{codelet.name} to {fields['destination']!r}"
+            source, destination = (
+                of.variable.flat[of.first : of.end] for of in (piece.source, piece.destination)
+            )
+            fields = dict(
+                zip((v.name for v in codelet.vectors), (source, destination), strict=True)
+            )
+            label = f"{name}/{codelet.name} to {destination!r}"
             result.append(Vertex(codelet, piece.destination.tile, fields, {}, label))
         return result
 

@@ -4,7 +4,7 @@ An operator gets its node with the inputs as tensors; it takes the attributes th
 `Node.take`, and whatever is left is reported as unsupported.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -15,6 +15,7 @@ from onnx import TensorProto
 
 from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, OpError, Tensor
+from openipu.sw.ops.convolution import convolve
 from openipu.sw.ops.elementwise import binary, cast, unary
 from openipu.sw.ops.matmul import matmul
 from openipu.sw.ops.rearrange import reshape, transpose
@@ -243,12 +244,54 @@ def _unsqueeze(builder: Builder, node: Node) -> Tensor:
     return x.reshape(*(1 if axis in new else next(old) for axis in range(rank)))
 
 
+def _pads(node: Node, sizes: Sequence[int], kernel: Sequence[int], strides: Sequence[int],
+          dilations: Sequence[int]) -> list[int]:  # fmt: skip
+    """Return the padding of windows: first before each dimension, then behind each."""
+    rank = len(sizes)
+    pads, auto = list(node.take("pads", [0] * 2 * rank)), node.take("auto_pad", "NOTSET")
+    if auto not in ("SAME_UPPER", "SAME_LOWER"):
+        return pads
+    for axis, (size, taken, stride, dilation) in enumerate(
+        zip(sizes, kernel, strides, dilations, strict=True)
+    ):
+        covered = (-(-size // stride) - 1) * stride + (taken - 1) * dilation + 1
+        whole = max(covered - size, 0)
+        small, large = whole // 2, whole - whole // 2
+        before, after = (small, large) if auto == "SAME_UPPER" else (large, small)
+        pads[axis], pads[rank + axis] = before, after
+    return pads
+
+
+def _convolution(builder: Builder, node: Node) -> Tensor:
+    x, w, bias = node.input(0), node.input(1), node.optional(2)
+    rank = len(x.shape) - 2
+    if rank not in (1, 2) or len(w.shape) != len(x.shape):
+        raise OpError(f"X and W must have 3 or 4 dimensions, not {x.shape} and {w.shape}")
+    sizes, kernel = x.shape[2:], w.shape[2:]
+    named = node.take("kernel_shape", kernel)
+    if tuple(named) != kernel:
+        raise OpError(f"attribute kernel_shape must be that of W, not {list(named)}")
+    strides = list(node.take("strides", [1] * rank))
+    dilations = list(node.take("dilations", [1] * rank))
+    pads = _pads(node, sizes, kernel, strides, dilations)
+    if rank == 1:  # a picture of one line
+        x, w = x.reshape(*x.shape[:2], 1, *sizes), w.reshape(*w.shape[:2], 1, *kernel)
+        strides, dilations, pads = [1, *strides], [1, *dilations], [0, pads[0], 0, pads[1]]
+    top, left, bottom, right = pads
+    result = convolve(
+        builder, x, w, bias, strides=(strides[0], strides[1]), pads=(top, left, bottom, right),
+        dilations=(dilations[0], dilations[1]), groups=node.take("group", 1), name=node.name,
+    )  # fmt: skip
+    return result if rank == 2 else result.reshape(*result.shape[:2], result.shape[3])
+
+
 OPERATORS: dict[str, Callable[[Builder, Node], Tensor]] = {
     "Abs": _unary("absolute"),
     "Add": _binary("add"),
     "ArgMax": _argmax,
     "Cast": _cast,
     "Constant": _constant,
+    "Conv": _convolution,
     "Exp": _unary("exponent"),
     "Flatten": _flatten,
     "Gemm": _gemm,

@@ -191,28 +191,37 @@ class Builder:
             padded = np.append(flat.data, flat.data.dtype.type(0))
             chosen = [(tile, Tensor(tensor.name, padded[index])) for tile, index in wanted]
             return self.local(label, chosen, aligned=True)
-        found: list[View | None] = [None] * len(wanted)
-        whole = [i for i, (_, index) in enumerate(wanted) if (index >= 0).all()]
-        pieces = self.local(
-            label, [(wanted[i][0], flat[wanted[i][1]]) for i in whole], aligned=True
+        gaps = [bool((index < 0).any()) for _, index in wanted]
+        plain = self.local(label, [
+            (tile, flat[index]) for (tile, index), gap in zip(wanted, gaps, strict=True) if not gap
+        ], aligned=True)  # fmt: skip
+        padded = self._padded(
+            label, flat, [part for part, gap in zip(wanted, gaps, strict=True) if gap]
         )
-        for i, piece in zip(whole, pieces, strict=True):
-            found[i] = piece
-        return [
-            view if view is not None else self._padded(label, flat, *wanted[i])
-            for i, view in enumerate(found)
-        ]
+        sources = iter(plain), iter(padded)
+        return [next(sources[gap]) for gap in gaps]
 
-    def _padded(self, label: str, flat: Tensor, tile: int, index: Index) -> View:
+    def _padded(self, label: str, flat: Tensor, parts: list[tuple[int, Index]]) -> list[View]:
         """Return elements of a variable with zeros between them, which nothing else ever writes."""
+        if not parts:
+            return []
+        lanes = STREAM_BYTES // np.dtype(flat.dtype).itemsize
+        firsts = np.cumsum([0, *(-(-index.size // lanes) * lanes for _, index in parts)]).tolist()
         name = self.unique(f"{label}/{flat.name}")
-        padded = self.graph.constant(name, np.zeros(index.size, flat.dtype)).map(tile)
-        there = np.flatnonzero(index >= 0)
+        variable = self.graph.constant(name, np.zeros(firsts[-1], flat.dtype))
+        positions = np.full(firsts[-1], -1, np.int64)
+        for (first, end), (tile, index) in zip(pairwise(firsts), parts, strict=True):
+            variable.flat[first:end].map(tile)
+            positions[first : first + index.size] = index.reshape(-1)
+        there = np.flatnonzero(positions >= 0)
         if there.size:
-            source = flat[index[there]].data
+            source = flat[positions[there]].data
             assert isinstance(source, View)
-            self.steps.append(Copy(source, View(padded, there), name=name))
-        return padded.flat
+            self.steps.append(Copy(source, View(variable, there), name=name))
+        return [
+            variable.flat[first : first + index.size]
+            for first, (_, index) in zip(firsts, parts, strict=False)
+        ]
 
     def _bring(self, label: str, parts: list[tuple[int, Tensor]], aligned: bool) -> list[View]:
         views = [part.data for _, part in parts]

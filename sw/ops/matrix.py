@@ -67,7 +67,11 @@ def computes(config: TileConfig, dtype: str) -> bool:
 
 def row_words(count: int, dtype: str, config: TileConfig) -> int:
     """Return the words of a row of `count` elements, with the zeros that it needs."""
-    return max(words(count, dtype), least_words(dtype, config))
+    least = least_words(dtype, config)
+    result = max(words(count, dtype), least)
+    while min(end - first for first, end in cut(result, config)) < least:
+        result += 1
+    return result
 
 
 def cut(count: int, config: TileConfig) -> list[tuple[int, int]]:
@@ -113,10 +117,23 @@ def segments_bytes(table: Sequence[int], config: TileConfig) -> int:
 
 
 def share(runs: Sequence[Run], distance: int, config: TileConfig) -> list[list[Run]]:
-    """Return the runs of each worker, offsets in bytes: all get as many rows, `distance` apart."""
-    total = sum(rows for _, rows in runs)
-    ends = [end for _, end in split(total, config.slots)]
-    ends += [total] * (config.slots - len(ends))
+    """Return the runs of each worker, offsets in bytes: all get as many rows, `distance` apart.
+
+    Where the last workers would have less to do, a worker stops before a run of which it would do
+    only little.
+    """
+    stops = np.cumsum([rows for _, rows in runs]).tolist()
+    total = stops[-1] if stops else 0
+    most = ceil(total / config.slots)
+    spare = most * config.slots - total
+    ends = [0]
+    for _ in range(config.slots):
+        end = min(ends[-1] + most, total)
+        stop = max((stop for stop in stops if ends[-1] < stop <= end), default=end)
+        if end - stop <= spare:
+            end, spare = stop, spare - (end - stop)
+        ends.append(end)
+    ends = ends[1:]
     workers: list[list[Run]] = [[]]
     done = 0
     for offset, rows in runs:

@@ -7,6 +7,7 @@ import numpy as np
 from openipu.sw.codelets.rearrange import TRANSPOSE
 from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, OpError, Tensor, split
+from openipu.sw.program import Copy
 
 _WORTH_IT = 4  # mean length of contiguous runs from which copying alone is cheap
 
@@ -55,3 +56,23 @@ def transpose(builder: Builder, x: Tensor, axes: Sequence[int], *, name: str) ->
             rows=rows, columns=b - a, step=width,
         )  # fmt: skip
     return result
+
+
+def zero_padded(
+    builder: Builder, x: Tensor, pads: tuple[int, int, int, int], *, name: str
+) -> Tensor:
+    """Return x (..., h, w) with lines of zeros above, left, below and right."""
+    top, left, bottom, right = pads
+    if not any(pads):
+        return x
+    widths = [(0, 0)] * (len(x.shape) - 2) + [(top, bottom), (left, right)]
+    if not isinstance(x.data, View):
+        return Tensor(x.name, np.pad(x.data, widths))
+    shape = tuple(size + sum(width) for size, width in zip(x.shape, widths, strict=True))
+    variable = builder.graph.constant(builder.unique(name), np.zeros(shape, x.dtype))
+    for tile, (a, b) in enumerate(split(variable.size, builder.tiles)):
+        variable.flat[a:b].map(tile)
+    inside = variable.all[..., top : top + x.shape[-2], left : left + x.shape[-1]]
+    if x.size:
+        builder.steps.append(Copy(x.data, inside, name=variable.name))
+    return Tensor(name, variable.all)

@@ -84,6 +84,102 @@
 .set copy_words.source_length, 4
 .set copy_words.destination, 8
 .set copy_words.destination_length, 12
+.set depthwise_9_f16.x, 0
+.set depthwise_9_f16.x_length, 4
+.set depthwise_9_f16.w, 8
+.set depthwise_9_f16.w_length, 12
+.set depthwise_9_f16.bias, 16
+.set depthwise_9_f16.bias_length, 20
+.set depthwise_9_f16.y, 24
+.set depthwise_9_f16.y_length, 28
+.set depthwise_9_f16.rows, 32
+.set depthwise_9_f16.columns, 36
+.set depthwise_9_f16.row_step, 40
+.set depthwise_9_f16.column_step, 44
+.set depthwise_9_f16.kernel_rows, 48
+.set depthwise_9_f16.kernel_columns, 52
+.set depthwise_9_f16.kernel_row_step, 56
+.set depthwise_9_f16.kernel_column_step, 60
+.set depthwise_9_f16.w_level, 64
+.set depthwise_9_f16.w_again, 68
+.set depthwise_9_f16.y_level, 72
+.set depthwise_9_f16.along, 76
+.set depthwise_9_f16.down, 80
+.set depthwise_9_f16.next, 84
+.set depthwise_9_f16.row_bytes, 88
+.set depthwise_9_f16.x_bytes, 92
+.set depthwise_9_f32.x, 0
+.set depthwise_9_f32.x_length, 4
+.set depthwise_9_f32.w, 8
+.set depthwise_9_f32.w_length, 12
+.set depthwise_9_f32.bias, 16
+.set depthwise_9_f32.bias_length, 20
+.set depthwise_9_f32.y, 24
+.set depthwise_9_f32.y_length, 28
+.set depthwise_9_f32.rows, 32
+.set depthwise_9_f32.columns, 36
+.set depthwise_9_f32.row_step, 40
+.set depthwise_9_f32.column_step, 44
+.set depthwise_9_f32.kernel_rows, 48
+.set depthwise_9_f32.kernel_columns, 52
+.set depthwise_9_f32.kernel_row_step, 56
+.set depthwise_9_f32.kernel_column_step, 60
+.set depthwise_9_f32.w_level, 64
+.set depthwise_9_f32.w_again, 68
+.set depthwise_9_f32.y_level, 72
+.set depthwise_9_f32.along, 76
+.set depthwise_9_f32.down, 80
+.set depthwise_9_f32.next, 84
+.set depthwise_9_f32.row_bytes, 88
+.set depthwise_9_f32.x_bytes, 92
+.set depthwise_f16.x, 0
+.set depthwise_f16.x_length, 4
+.set depthwise_f16.w, 8
+.set depthwise_f16.w_length, 12
+.set depthwise_f16.bias, 16
+.set depthwise_f16.bias_length, 20
+.set depthwise_f16.y, 24
+.set depthwise_f16.y_length, 28
+.set depthwise_f16.rows, 32
+.set depthwise_f16.columns, 36
+.set depthwise_f16.row_step, 40
+.set depthwise_f16.column_step, 44
+.set depthwise_f16.kernel_rows, 48
+.set depthwise_f16.kernel_columns, 52
+.set depthwise_f16.kernel_row_step, 56
+.set depthwise_f16.kernel_column_step, 60
+.set depthwise_f16.w_level, 64
+.set depthwise_f16.w_again, 68
+.set depthwise_f16.y_level, 72
+.set depthwise_f16.along, 76
+.set depthwise_f16.down, 80
+.set depthwise_f16.next, 84
+.set depthwise_f16.row_bytes, 88
+.set depthwise_f16.x_bytes, 92
+.set depthwise_f32.x, 0
+.set depthwise_f32.x_length, 4
+.set depthwise_f32.w, 8
+.set depthwise_f32.w_length, 12
+.set depthwise_f32.bias, 16
+.set depthwise_f32.bias_length, 20
+.set depthwise_f32.y, 24
+.set depthwise_f32.y_length, 28
+.set depthwise_f32.rows, 32
+.set depthwise_f32.columns, 36
+.set depthwise_f32.row_step, 40
+.set depthwise_f32.column_step, 44
+.set depthwise_f32.kernel_rows, 48
+.set depthwise_f32.kernel_columns, 52
+.set depthwise_f32.kernel_row_step, 56
+.set depthwise_f32.kernel_column_step, 60
+.set depthwise_f32.w_level, 64
+.set depthwise_f32.w_again, 68
+.set depthwise_f32.y_level, 72
+.set depthwise_f32.along, 76
+.set depthwise_f32.down, 80
+.set depthwise_f32.next, 84
+.set depthwise_f32.row_bytes, 88
+.set depthwise_f32.x_bytes, 92
 .set exponent.x, 0
 .set exponent.x_length, 4
 .set exponent.y, 8
@@ -231,6 +327,46 @@
 .set matrix_f32.dot, 72
 .set matrix_f32.y_step, 76
 .set matrix_f32.y_level, 80
+.set matvec_f16.x, 0
+.set matvec_f16.x_length, 4
+.set matvec_f16.even, 8
+.set matvec_f16.even_length, 12
+.set matvec_f16.odd, 16
+.set matvec_f16.odd_length, 20
+.set matvec_f16.bias, 24
+.set matvec_f16.bias_length, 28
+.set matvec_f16.sums, 32
+.set matvec_f16.sums_length, 36
+.set matvec_f16.y, 40
+.set matvec_f16.y_length, 44
+.set matvec_f16.work, 48
+.set matvec_f16.work_length, 52
+.set matvec_f16.parts, 56
+.set matvec_f16.groups, 60
+.set matvec_f16.outputs, 64
+.set matvec_f16.parts_level, 68
+.set matvec_f16.again_level, 72
+.set matvec_f16.block_level, 76
+.set matvec_f16_f32.x, 0
+.set matvec_f16_f32.x_length, 4
+.set matvec_f16_f32.even, 8
+.set matvec_f16_f32.even_length, 12
+.set matvec_f16_f32.odd, 16
+.set matvec_f16_f32.odd_length, 20
+.set matvec_f16_f32.bias, 24
+.set matvec_f16_f32.bias_length, 28
+.set matvec_f16_f32.sums, 32
+.set matvec_f16_f32.sums_length, 36
+.set matvec_f16_f32.y, 40
+.set matvec_f16_f32.y_length, 44
+.set matvec_f16_f32.work, 48
+.set matvec_f16_f32.work_length, 52
+.set matvec_f16_f32.parts, 56
+.set matvec_f16_f32.groups, 60
+.set matvec_f16_f32.outputs, 64
+.set matvec_f16_f32.parts_level, 68
+.set matvec_f16_f32.again_level, 72
+.set matvec_f16_f32.block_level, 76
 .set maximum.a, 0
 .set maximum.a_length, 4
 .set maximum.b, 8
@@ -680,6 +816,118 @@ struct copy_words_vertex {
 };
 void copy_words(const struct copy_words_vertex *v);
 
+struct depthwise_9_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *w;
+    uint32_t w_length;
+    const _Float16 *bias;
+    uint32_t bias_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row_step;
+    uint32_t column_step;
+    uint32_t kernel_rows;
+    uint32_t kernel_columns;
+    uint32_t kernel_row_step;
+    uint32_t kernel_column_step;
+    uint32_t w_level;
+    uint32_t w_again;
+    uint32_t y_level;
+    uint32_t along;
+    uint32_t down;
+    uint32_t next;
+    uint32_t row_bytes;
+    uint32_t x_bytes;
+};
+void depthwise_9_f16(const struct depthwise_9_f16_vertex *v);
+
+struct depthwise_9_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    const float *w;
+    uint32_t w_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row_step;
+    uint32_t column_step;
+    uint32_t kernel_rows;
+    uint32_t kernel_columns;
+    uint32_t kernel_row_step;
+    uint32_t kernel_column_step;
+    uint32_t w_level;
+    uint32_t w_again;
+    uint32_t y_level;
+    uint32_t along;
+    uint32_t down;
+    uint32_t next;
+    uint32_t row_bytes;
+    uint32_t x_bytes;
+};
+void depthwise_9_f32(const struct depthwise_9_f32_vertex *v);
+
+struct depthwise_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *w;
+    uint32_t w_length;
+    const _Float16 *bias;
+    uint32_t bias_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row_step;
+    uint32_t column_step;
+    uint32_t kernel_rows;
+    uint32_t kernel_columns;
+    uint32_t kernel_row_step;
+    uint32_t kernel_column_step;
+    uint32_t w_level;
+    uint32_t w_again;
+    uint32_t y_level;
+    uint32_t along;
+    uint32_t down;
+    uint32_t next;
+    uint32_t row_bytes;
+    uint32_t x_bytes;
+};
+void depthwise_f16(const struct depthwise_f16_vertex *v);
+
+struct depthwise_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    const float *w;
+    uint32_t w_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row_step;
+    uint32_t column_step;
+    uint32_t kernel_rows;
+    uint32_t kernel_columns;
+    uint32_t kernel_row_step;
+    uint32_t kernel_column_step;
+    uint32_t w_level;
+    uint32_t w_again;
+    uint32_t y_level;
+    uint32_t along;
+    uint32_t down;
+    uint32_t next;
+    uint32_t row_bytes;
+    uint32_t x_bytes;
+};
+void depthwise_f32(const struct depthwise_f32_vertex *v);
+
 struct exponent_vertex {
     const float *x;
     uint32_t x_length;
@@ -902,6 +1150,54 @@ struct matrix_f32_vertex {
     uint32_t y_level;
 };
 void matrix_f32(const struct matrix_f32_vertex *v);
+
+struct matvec_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *even;
+    uint32_t even_length;
+    const _Float16 *odd;
+    uint32_t odd_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *sums;
+    uint32_t sums_length;
+    _Float16 *y;
+    uint32_t y_length;
+    const uint32_t *work;
+    uint32_t work_length;
+    uint32_t parts;
+    uint32_t groups;
+    uint32_t outputs;
+    uint32_t parts_level;
+    uint32_t again_level;
+    uint32_t block_level;
+};
+void matvec_f16(const struct matvec_f16_vertex *v);
+
+struct matvec_f16_f32_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *even;
+    uint32_t even_length;
+    const _Float16 *odd;
+    uint32_t odd_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *sums;
+    uint32_t sums_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *work;
+    uint32_t work_length;
+    uint32_t parts;
+    uint32_t groups;
+    uint32_t outputs;
+    uint32_t parts_level;
+    uint32_t again_level;
+    uint32_t block_level;
+};
+void matvec_f16_f32(const struct matvec_f16_f32_vertex *v);
 
 struct maximum_vertex {
     const float *a;

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.rtl.isa import Unit, decode
 from openipu.sw.codelets.codelet import Codelet, all_codelets
 from openipu.sw.codelets.matrix import Segment, pack, row_table, segment_table
+from openipu.sw.codelets.matvec import work_table
 from openipu.sw.codelets.streams import lanes
 from openipu.sw.compiler import Executable, compile
 from openipu.sw.compiler.codegen import JOB_ISSUES
@@ -169,6 +171,43 @@ def matrix(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
         )  # fmt: skip
 
 
+def matvec(random: np.random.Generator) -> Iterator[Case]:
+    """Rows in one part and in more, for the default tile."""
+    tile = TileConfig()
+    for parts, groups, blocks in ((1, 3, 1), (2, 17, 9), (4, 1, 4), (8, 32, 2)):
+        rows = blocks * tile.amp_outputs // parts
+        taken = parts * groups * 4
+        yield Case(
+            {"x": halves(random, taken), "bias": values(random, rows),
+             "even": halves(random, rows // 2 * taken), "odd": halves(random, rows // 2 * taken)},
+            {"sums": rows, "y": rows},
+            {"parts": parts, "groups": groups, "outputs": tile.amp_outputs,
+             "work": np.array(work_table(blocks, parts, groups, tile), np.uint32)},
+        )  # fmt: skip
+
+
+def depthwise(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    """Windows of 3 x 3, or of other sizes, beside each other and apart."""
+    dtype = codelet.vectors[0].dtype
+    make, each = halves if dtype == "float16" else values, lanes(dtype)
+    kernels = ((3, 3),) if "_9_" in codelet.name else ((1, 2), (2, 1), (3, 4))
+    for kernel, (rows, columns), along, apart in product(
+        kernels, ((1, 1), (2, 5)), (1, 2), (1, 3)
+    ):
+        pitch = 40
+        last = (rows - 1) * pitch + (columns - 1) * along
+        last += (kernel[0] - 1) * pitch + (kernel[1] - 1) * apart
+        taps = kernel[0] * kernel[1]
+        yield Case(
+            {"x": make(random, (last + 1) * each), "w": make(random, taps * each),
+             "bias": make(random, each)},
+            {"y": rows * columns * each},
+            {"rows": rows, "columns": columns, "row_step": pitch, "column_step": along,
+             "kernel_rows": kernel[0], "kernel_columns": kernel[1], "kernel_row_step": pitch,
+             "kernel_column_step": apart},
+        )  # fmt: skip
+
+
 def cases(codelet: Codelet) -> list[Case]:
     """Return the vertices to test a codelet with."""
     random = np.random.default_rng(SEED)
@@ -179,6 +218,10 @@ def cases(codelet: Codelet) -> list[Case]:
             return list(streams(random, codelet))
         case "matrix.S":
             return list(matrix(random, codelet))
+        case "matvec.S":
+            return list(matvec(random))
+        case "depthwise.S":
+            return list(depthwise(random, codelet))
         case "reduce.c":
             return list(reduction(random, least=int(codelet.name == "arg_max")))
         case "softmax.c":
@@ -297,6 +340,10 @@ def test_estimate_is_close(codelet: Codelet) -> None:
         large["streams.S"] = list(streams(random, codelet))[-1]
     elif codelet.source == "matrix.S":
         large["matrix.S"] = list(matrix(random, codelet))[2]
+    elif codelet.source == "matvec.S":
+        large["matvec.S"] = list(matvec(random))[1]
+    elif codelet.source == "depthwise.S":
+        large["depthwise.S"] = list(depthwise(random, codelet))[-1]
     case = large.get(codelet.source) or Case({"x": values(random, 100, wild=False)}, {"y": 100})
     if codelet.name == "fill":
         case = Case({}, {"y": 100}, {"value": 1.0})
