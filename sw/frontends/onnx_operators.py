@@ -16,6 +16,7 @@ from onnx import TensorProto
 from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, OpError, Tensor
 from openipu.sw.ops.elementwise import binary, cast, unary
+from openipu.sw.ops.gather import gather, top_k
 from openipu.sw.ops.matmul import matmul
 from openipu.sw.ops.rearrange import reshape, transpose
 from openipu.sw.ops.reduce import argmax, reduce
@@ -70,7 +71,7 @@ def apply(builder: Builder, node: Node) -> list[Tensor]:
     if unknown:
         known = ", ".join(node.known) or "none"
         raise OpError(f"attribute {unknown[0]} is not supported; supported are {known}")
-    return [result]
+    return [result] if isinstance(result, Tensor) else list(result)
 
 
 def _unary(function: str) -> Callable[[Builder, Node], Tensor]:
@@ -243,7 +244,20 @@ def _unsqueeze(builder: Builder, node: Node) -> Tensor:
     return x.reshape(*(1 if axis in new else next(old) for axis in range(rank)))
 
 
-OPERATORS: dict[str, Callable[[Builder, Node], Tensor]] = {
+def _top_k(builder: Builder, node: Node) -> tuple[Tensor, Tensor]:
+    k = node.constant(1) if node.opset >= 10 else np.asarray(node.take("k", 0))
+    if k is None:
+        raise OpError("input 1, k, must be given")
+    node.take("sorted", 1)  # the results are, whether that is asked for or not
+    return top_k(
+        builder, node.input(0), int(k.reshape(-1)[0]), node.take("axis", -1),
+        smallest=not node.take("largest", 1), name=node.name,
+    )  # fmt: skip
+
+
+Outputs = Tensor | tuple[Tensor, ...]
+
+OPERATORS: dict[str, Callable[[Builder, Node], Outputs]] = {
     "Abs": _unary("absolute"),
     "Add": _binary("add"),
     "ArgMax": _argmax,
@@ -251,6 +265,9 @@ OPERATORS: dict[str, Callable[[Builder, Node], Tensor]] = {
     "Constant": _constant,
     "Exp": _unary("exponent"),
     "Flatten": _flatten,
+    "Gather": lambda builder, node: gather(
+        builder, node.input(0), node.input(1), node.take("axis", 0), name=node.name
+    ),
     "Gemm": _gemm,
     "Identity": lambda builder, node: node.input(0),
     "Log": _unary("logarithm"),
@@ -275,6 +292,7 @@ OPERATORS: dict[str, Callable[[Builder, Node], Tensor]] = {
     "Sub": _binary("subtract"),
     "Sum": _variadic("add"),
     "Tanh": _unary("hyperbolic_tangent"),
+    "TopK": _top_k,
     "Transpose": _transpose,
     "Unsqueeze": _unsqueeze,
 }

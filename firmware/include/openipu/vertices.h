@@ -96,6 +96,60 @@
 .set fill.y, 0
 .set fill.y_length, 4
 .set fill.value, 8
+.set gather_f16.table, 0
+.set gather_f16.table_length, 4
+.set gather_f16.index, 8
+.set gather_f16.index_length, 12
+.set gather_f16.y, 16
+.set gather_f16.y_length, 20
+.set gather_f16.rows, 24
+.set gather_f16.columns, 28
+.set gather_f32.table, 0
+.set gather_f32.table_length, 4
+.set gather_f32.index, 8
+.set gather_f32.index_length, 12
+.set gather_f32.y, 16
+.set gather_f32.y_length, 20
+.set gather_f32.rows, 24
+.set gather_f32.columns, 28
+.set gather_i32.table, 0
+.set gather_i32.table_length, 4
+.set gather_i32.index, 8
+.set gather_i32.index_length, 12
+.set gather_i32.y, 16
+.set gather_i32.y_length, 20
+.set gather_i32.rows, 24
+.set gather_i32.columns, 28
+.set gather_words_f16.table, 0
+.set gather_words_f16.table_length, 4
+.set gather_words_f16.index, 8
+.set gather_words_f16.index_length, 12
+.set gather_words_f16.y, 16
+.set gather_words_f16.y_length, 20
+.set gather_words_f16.rows, 24
+.set gather_words_f16.columns, 28
+.set gather_words_f16.row, 32
+.set gather_words_f16.again, 36
+.set gather_words_f32.table, 0
+.set gather_words_f32.table_length, 4
+.set gather_words_f32.index, 8
+.set gather_words_f32.index_length, 12
+.set gather_words_f32.y, 16
+.set gather_words_f32.y_length, 20
+.set gather_words_f32.rows, 24
+.set gather_words_f32.columns, 28
+.set gather_words_f32.row, 32
+.set gather_words_f32.again, 36
+.set gather_words_i32.table, 0
+.set gather_words_i32.table_length, 4
+.set gather_words_i32.index, 8
+.set gather_words_i32.index_length, 12
+.set gather_words_i32.y, 16
+.set gather_words_i32.y_length, 20
+.set gather_words_i32.rows, 24
+.set gather_words_i32.columns, 28
+.set gather_words_i32.row, 32
+.set gather_words_i32.again, 36
 .set hyperbolic_tangent.x, 0
 .set hyperbolic_tangent.x_length, 4
 .set hyperbolic_tangent.y, 8
@@ -522,6 +576,28 @@
 .set subtract_periodic_f32.level, 24
 .set subtract_periodic_f32.b_level, 28
 .set subtract_periodic_f32.b_again, 32
+.set top_k_f16.x, 0
+.set top_k_f16.x_length, 4
+.set top_k_f16.y, 8
+.set top_k_f16.y_length, 12
+.set top_k_f16.index, 16
+.set top_k_f16.index_length, 20
+.set top_k_f16.keys, 24
+.set top_k_f16.keys_length, 28
+.set top_k_f16.columns, 32
+.set top_k_f16.k, 36
+.set top_k_f16.smallest, 40
+.set top_k_f32.x, 0
+.set top_k_f32.x_length, 4
+.set top_k_f32.y, 8
+.set top_k_f32.y_length, 12
+.set top_k_f32.index, 16
+.set top_k_f32.index_length, 20
+.set top_k_f32.keys, 24
+.set top_k_f32.keys_length, 28
+.set top_k_f32.columns, 32
+.set top_k_f32.k, 36
+.set top_k_f32.smallest, 40
 .set transpose.x, 0
 .set transpose.x_length, 4
 .set transpose.y, 8
@@ -703,6 +779,84 @@ struct fill_vertex {
     float value;
 };
 void fill(const struct fill_vertex *v);
+
+struct gather_f16_vertex {
+    const _Float16 *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+};
+void gather_f16(const struct gather_f16_vertex *v);
+
+struct gather_f32_vertex {
+    const float *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+};
+void gather_f32(const struct gather_f32_vertex *v);
+
+struct gather_i32_vertex {
+    const int32_t *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    int32_t *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+};
+void gather_i32(const struct gather_i32_vertex *v);
+
+struct gather_words_f16_vertex {
+    const _Float16 *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row;
+    uint32_t again;
+};
+void gather_words_f16(const struct gather_words_f16_vertex *v);
+
+struct gather_words_f32_vertex {
+    const float *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row;
+    uint32_t again;
+};
+void gather_words_f32(const struct gather_words_f32_vertex *v);
+
+struct gather_words_i32_vertex {
+    const int32_t *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    int32_t *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row;
+    uint32_t again;
+};
+void gather_words_i32(const struct gather_words_i32_vertex *v);
 
 struct hyperbolic_tangent_vertex {
     const float *x;
@@ -1361,6 +1515,36 @@ struct subtract_periodic_f32_vertex {
     uint32_t b_again;
 };
 void subtract_periodic_f32(const struct subtract_periodic_f32_vertex *v);
+
+struct top_k_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    int32_t *index;
+    uint32_t index_length;
+    int32_t *keys;
+    uint32_t keys_length;
+    uint32_t columns;
+    uint32_t k;
+    uint32_t smallest;
+};
+void top_k_f16(const struct top_k_f16_vertex *v);
+
+struct top_k_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    int32_t *index;
+    uint32_t index_length;
+    int32_t *keys;
+    uint32_t keys_length;
+    uint32_t columns;
+    uint32_t k;
+    uint32_t smallest;
+};
+void top_k_f32(const struct top_k_f32_vertex *v);
 
 struct transpose_vertex {
     const float *x;

@@ -195,11 +195,15 @@ def cases(codelet: Codelet) -> list[Case]:
     return list(binary(random) if "b" in {f.name for f in codelet.vectors} else unary(random))
 
 
+ELSEWHERE = {"gather.S", "gather.c", "top_k.c"}
+"""Sources whose codelets are tested in test_moves.py."""
+
 # Those that programs are tested with; tests of the compiler may register others.
 CODELETS = [
     codelet
     for codelet in all_codelets().values()
     if not source_of(codelet.source, codelet.name).startswith("tests")
+    and codelet.source not in ELSEWHERE
 ]
 
 
