@@ -18,6 +18,7 @@ from openipu.sw.ops.builder import Builder, OpError, Tensor
 from openipu.sw.ops.elementwise import binary, cast, unary
 from openipu.sw.ops.gather import gather, top_k
 from openipu.sw.ops.matmul import matmul
+from openipu.sw.ops.pooling import Window, pool
 from openipu.sw.ops.rearrange import reshape, transpose
 from openipu.sw.ops.reduce import argmax, reduce
 from openipu.sw.ops.softmax import softmax
@@ -255,12 +256,56 @@ def _top_k(builder: Builder, node: Node) -> tuple[Tensor, Tensor]:
     )  # fmt: skip
 
 
+def _pool(kind: str) -> Callable[[Builder, Node], Tensor]:
+    def apply_pool(builder: Builder, node: Node) -> Tensor:
+        x = node.input(0)
+        rank = len(x.shape) - 2
+        sizes = node.take("kernel_shape", [])
+        if len(sizes) != rank:
+            raise OpError(f"attribute kernel_shape must have {rank} sizes, not {list(sizes)}")
+        strides = node.take("strides", [1] * rank)
+        dilations = node.take("dilations", [1] * rank)
+        pads = list(node.take("pads", [0] * 2 * rank))
+        auto = node.take("auto_pad", "NOTSET")
+        ceil = bool(node.take("ceil_mode", 0))
+        padded = kind == "mean" and bool(node.take("count_include_pad", 0))
+        if kind == "max":
+            node.take("storage_order", 0)  # concerns only the indices, which aren't supported
+        for axis, (size, stride, dilation) in enumerate(
+            zip(sizes, strides, dilations, strict=True)
+        ):
+            if auto.startswith("SAME"):
+                length = x.shape[2 + axis]
+                reach = (size - 1) * dilation + 1
+                whole = max((-(-length // stride) - 1) * stride + reach - length, 0)
+                small, large = whole // 2, whole - whole // 2
+                upper = auto == "SAME_UPPER"
+                pads[axis], pads[rank + axis] = (small, large) if upper else (large, small)
+        windows = [
+            Window(*sizes_of, ceil=ceil, padded=padded)
+            for sizes_of in zip(sizes, strides, pads[:rank], pads[rank:], dilations, strict=True)
+        ]
+        return pool(builder, kind, x, windows, name=node.name)
+
+    return apply_pool
+
+
+def _global_pool(kind: str) -> Callable[[Builder, Node], Tensor]:
+    def apply_pool(builder: Builder, node: Node) -> Tensor:
+        x = node.input(0)
+        windows = [Window(size) for size in x.shape[2:]]
+        return pool(builder, kind, x, windows, name=node.name)
+
+    return apply_pool
+
+
 Outputs = Tensor | tuple[Tensor, ...]
 
 OPERATORS: dict[str, Callable[[Builder, Node], Outputs]] = {
     "Abs": _unary("absolute"),
     "Add": _binary("add"),
     "ArgMax": _argmax,
+    "AveragePool": _pool("mean"),
     "Cast": _cast,
     "Constant": _constant,
     "Exp": _unary("exponent"),
@@ -269,12 +314,15 @@ OPERATORS: dict[str, Callable[[Builder, Node], Outputs]] = {
         builder, node.input(0), node.input(1), node.take("axis", 0), name=node.name
     ),
     "Gemm": _gemm,
+    "GlobalAveragePool": _global_pool("mean"),
+    "GlobalMaxPool": _global_pool("max"),
     "Identity": lambda builder, node: node.input(0),
     "Log": _unary("logarithm"),
     "MatMul": lambda builder, node: matmul(
         builder, node.input(0), node.input(1), name=node.name
     ),
     "Max": _variadic("maximum"),
+    "MaxPool": _pool("max"),
     "Min": _variadic("minimum"),
     "Mul": _binary("multiply"),
     "Neg": _unary("negate"),

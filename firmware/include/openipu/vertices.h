@@ -76,6 +76,23 @@
 .set arg_max.count, 16
 .set arg_max.step, 20
 .set arg_max.stride, 24
+.set bernoulli_f16.state, 0
+.set bernoulli_f16.state_length, 4
+.set bernoulli_f16.y, 8
+.set bernoulli_f16.y_length, 12
+.set bernoulli_f16.probability, 16
+.set bernoulli_f16.level, 20
+.set bernoulli_f32.state, 0
+.set bernoulli_f32.state_length, 4
+.set bernoulli_f32.y, 8
+.set bernoulli_f32.y_length, 12
+.set bernoulli_f32.probability, 16
+.set bernoulli_f32.level, 20
+.set bernoulli_plain.state, 0
+.set bernoulli_plain.state_length, 4
+.set bernoulli_plain.y, 8
+.set bernoulli_plain.y_length, 12
+.set bernoulli_plain.probability, 16
 .set copy_halves.source, 0
 .set copy_halves.source_length, 4
 .set copy_halves.destination, 8
@@ -463,6 +480,62 @@
 .set negate_f32.y, 8
 .set negate_f32.y_length, 12
 .set negate_f32.level, 16
+.set normal_f16.state, 0
+.set normal_f16.state_length, 4
+.set normal_f16.y, 8
+.set normal_f16.y_length, 12
+.set normal_f16.level, 16
+.set normal_f32.state, 0
+.set normal_f32.state_length, 4
+.set normal_f32.y, 8
+.set normal_f32.y_length, 12
+.set normal_f32.level, 16
+.set normal_plain.state, 0
+.set normal_plain.state_length, 4
+.set normal_plain.y, 8
+.set normal_plain.y_length, 12
+.set pool_max_f16.x, 0
+.set pool_max_f16.x_length, 4
+.set pool_max_f16.y, 8
+.set pool_max_f16.y_length, 12
+.set pool_max_f16.runs, 16
+.set pool_max_f16.runs_length, 20
+.set pool_max_f16.words, 24
+.set pool_max_f32.x, 0
+.set pool_max_f32.x_length, 4
+.set pool_max_f32.y, 8
+.set pool_max_f32.y_length, 12
+.set pool_max_f32.runs, 16
+.set pool_max_f32.runs_length, 20
+.set pool_max_f32.words, 24
+.set pool_max_plain.x, 0
+.set pool_max_plain.x_length, 4
+.set pool_max_plain.y, 8
+.set pool_max_plain.y_length, 12
+.set pool_max_plain.runs, 16
+.set pool_max_plain.runs_length, 20
+.set pool_max_plain.words, 24
+.set pool_mean_f16.x, 0
+.set pool_mean_f16.x_length, 4
+.set pool_mean_f16.y, 8
+.set pool_mean_f16.y_length, 12
+.set pool_mean_f16.runs, 16
+.set pool_mean_f16.runs_length, 20
+.set pool_mean_f16.words, 24
+.set pool_mean_f32.x, 0
+.set pool_mean_f32.x_length, 4
+.set pool_mean_f32.y, 8
+.set pool_mean_f32.y_length, 12
+.set pool_mean_f32.runs, 16
+.set pool_mean_f32.runs_length, 20
+.set pool_mean_f32.words, 24
+.set pool_mean_plain.x, 0
+.set pool_mean_plain.x_length, 4
+.set pool_mean_plain.y, 8
+.set pool_mean_plain.y_length, 12
+.set pool_mean_plain.runs, 16
+.set pool_mean_plain.runs_length, 20
+.set pool_mean_plain.words, 24
 .set reduce_max.x, 0
 .set reduce_max.x_length, 4
 .set reduce_max.y, 8
@@ -612,6 +685,20 @@
 .set transpose_halves.rows, 16
 .set transpose_halves.columns, 20
 .set transpose_halves.step, 24
+.set uniform_f16.state, 0
+.set uniform_f16.state_length, 4
+.set uniform_f16.y, 8
+.set uniform_f16.y_length, 12
+.set uniform_f16.level, 16
+.set uniform_f32.state, 0
+.set uniform_f32.state_length, 4
+.set uniform_f32.y, 8
+.set uniform_f32.y_length, 12
+.set uniform_f32.level, 16
+.set uniform_plain.state, 0
+.set uniform_plain.state_length, 4
+.set uniform_plain.y, 8
+.set uniform_plain.y_length, 12
 .set widen.x, 0
 .set widen.x_length, 4
 .set widen.y, 8
@@ -739,6 +826,35 @@ struct arg_max_vertex {
     uint32_t stride;
 };
 void arg_max(const struct arg_max_vertex *v);
+
+struct bernoulli_f16_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    _Float16 *y;
+    uint32_t y_length;
+    float probability;
+    uint32_t level;
+};
+void bernoulli_f16(const struct bernoulli_f16_vertex *v);
+
+struct bernoulli_f32_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+    float probability;
+    uint32_t level;
+};
+void bernoulli_f32(const struct bernoulli_f32_vertex *v);
+
+struct bernoulli_plain_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+    float probability;
+};
+void bernoulli_plain(const struct bernoulli_plain_vertex *v);
 
 struct copy_halves_vertex {
     const _Float16 *source;
@@ -1335,6 +1451,98 @@ struct negate_f32_vertex {
 };
 void negate_f32(const struct negate_f32_vertex *v);
 
+struct normal_f16_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void normal_f16(const struct normal_f16_vertex *v);
+
+struct normal_f32_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void normal_f32(const struct normal_f32_vertex *v);
+
+struct normal_plain_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+};
+void normal_plain(const struct normal_plain_vertex *v);
+
+struct pool_max_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_max_f16(const struct pool_max_f16_vertex *v);
+
+struct pool_max_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_max_f32(const struct pool_max_f32_vertex *v);
+
+struct pool_max_plain_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_max_plain(const struct pool_max_plain_vertex *v);
+
+struct pool_mean_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_mean_f16(const struct pool_mean_f16_vertex *v);
+
+struct pool_mean_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_mean_f32(const struct pool_mean_f32_vertex *v);
+
+struct pool_mean_plain_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_mean_plain(const struct pool_mean_plain_vertex *v);
+
 struct reduce_max_vertex {
     const float *x;
     uint32_t x_length;
@@ -1567,6 +1775,32 @@ struct transpose_halves_vertex {
     uint32_t step;
 };
 void transpose_halves(const struct transpose_halves_vertex *v);
+
+struct uniform_f16_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void uniform_f16(const struct uniform_f16_vertex *v);
+
+struct uniform_f32_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void uniform_f32(const struct uniform_f32_vertex *v);
+
+struct uniform_plain_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+};
+void uniform_plain(const struct uniform_plain_vertex *v);
 
 struct widen_vertex {
     const _Float16 *x;

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.sw.codelets.codelet import Codelet, all_codelets
+from openipu.sw.codelets.pooling import run_words
 from openipu.sw.engine import Engine
 from tests.sw.codelets.test_codelets import (
     ELSEWHERE,
@@ -56,7 +57,56 @@ def top_k(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
             )  # fmt: skip
 
 
-MAKE = {"gather.S": gather, "gather.c": gather, "top_k.c": top_k}
+def picture(
+    random: np.random.Generator, codelet: Codelet, size: tuple[int, int, int],
+    window: tuple[int, int], stride: int, *, wild: bool,
+) -> Case:  # fmt: skip
+    """Return a vertex for whole windows of x (rows, columns, words), a run for each row of y."""
+    dtype = codelet.vectors[0].dtype
+    each = 8 // np.dtype(dtype).itemsize
+    rows, columns, channels = size
+    pixels = (columns - window[1]) // stride + 1
+    starts = range(0, rows - window[0] + 1, stride)
+    runs = [
+        run_words(
+            start * columns * channels, window[1], window[0], pixels,
+            apart=(channels, columns * channels, stride * channels),
+            y=number * pixels * channels, factor=1 / (window[0] * window[1]),
+        )
+        for number, start in enumerate(starts)
+    ]  # fmt: skip
+    count = rows * columns * channels * each
+    x = elements(random, count, dtype) if wild else random.normal(size=count).astype(dtype)
+    table = np.array(runs, np.uint32).reshape(-1)
+    return Case({"x": x}, {"y": len(runs) * pixels * channels * each},
+                {"words": channels, "runs": table})  # fmt: skip
+
+
+def pooling(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    for size, window, stride in (
+        ((1, 1, 1), (1, 1), 1), ((4, 6, 2), (2, 2), 2), ((5, 7, 1), (3, 3), 1),
+        ((5, 7, 3), (3, 2), 2), ((7, 7, 1), (7, 7), 1), ((2, 9, 1), (1, 2), 3),
+    ):  # fmt: skip
+        for wild in (False, True):
+            yield picture(random, codelet, size, window, stride, wild=wild)
+    yield Case({"x": elements(random, 8, codelet.vectors[0].dtype)}, {"y": 0},
+               {"words": 1, "runs": np.zeros(0, np.uint32)})  # fmt: skip
+
+
+def random_numbers(
+    random: np.random.Generator, codelet: Codelet, counts: tuple[int, ...] = (0, 1, 2, 5, 8, 51)
+) -> Iterator[Case]:
+    for count in counts:
+        for probability in (0.25, 0.7) if codelet.scalars else (None,):
+            scalars = {} if probability is None else {"probability": probability}
+            state = random.integers(0, 1 << 32, 4, np.uint32)
+            yield Case({"state": state}, {"y": count}, scalars)
+
+
+MAKE = {
+    "gather.S": gather, "gather.c": gather, "pooling.S": pooling, "pooling.c": pooling,
+    "random.S": random_numbers, "random.c": random_numbers, "top_k.c": top_k,
+}  # fmt: skip
 """Vertices to test the codelets of a source with."""
 
 
@@ -96,6 +146,14 @@ def sweep(codelet: Codelet) -> Iterator[Case]:
                 index = random.integers(0, 20, count).astype(np.int32)
                 yield Case({"table": table, "index": index}, {"y": count * columns * each},
                            {"rows": 20, "columns": columns * each})  # fmt: skip
+        case "pooling.S" | "pooling.c":
+            for size, window, stride in (
+                ((1, 1, 1), (1, 1), 1), ((16, 16, 1), (2, 2), 2), ((8, 9, 2), (3, 3), 1),
+                ((9, 6, 3), (2, 3), 1), ((8, 8, 2), (8, 8), 1),
+            ):  # fmt: skip
+                yield picture(random, codelet, size, window, stride, wild=False)
+        case "random.S" | "random.c":
+            yield from random_numbers(random, codelet, (0, 1, 2, 50, 199))
         case "top_k.c":
             for rows, columns, k in ((1, 1, 1), (10, 20, 1), (100, 40, 5), (30, 50, 20)):
                 x = random.normal(size=rows * columns).astype(first)

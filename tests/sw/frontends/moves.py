@@ -96,5 +96,24 @@ CASES = [
     Case("TopK", [floats(8, 3, 5)], [i64(2)], {"axis": 0}, outputs=TOP),
     Case("TopK", [floats(50)], [i64(1)], {"sorted": 0}, outputs=TOP),
     Case("TopK", [floats(5, 9, dtype="float16")], [i64(4)], {"axis": 1}, outputs=TOP16),
+    *(Case(kind, [floats(2, channels, 9, 8, dtype=dtype)], [], attributes)
+      for kind in ("MaxPool", "AveragePool")
+      for dtype, channels in (("float32", 3), ("float16", 5))
+      for attributes in (
+          {"kernel_shape": [2, 2], "strides": [2, 2]},
+          {"kernel_shape": [3, 3], "strides": [2, 1], "pads": [1, 1, 1, 1]},
+          {"kernel_shape": [3, 2], "strides": [2, 3], "pads": [0, 1, 1, 0], "ceil_mode": 1},
+          {"kernel_shape": [2, 3], "auto_pad": "SAME_UPPER"},
+          {"kernel_shape": [9, 8]},
+      )),
+    Case("MaxPool", [floats(1, 1, 4, 6)], [], {"kernel_shape": [2, 2], "auto_pad": "SAME_LOWER"}),
+    Case("MaxPool", [floats(1, 8, 7, 7)], [], {"kernel_shape": [2, 2], "dilations": [3, 2]}),
+    Case("MaxPool", [floats(2, 3, 10)], [], {"kernel_shape": [3], "strides": [2]}),
+    Case("AveragePool", [floats(2, 3, 10)], [], {"kernel_shape": [4], "pads": [2, 1]}),
+    Case("AveragePool", [floats(1, 4, 6, 6)], [],
+         {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "count_include_pad": 1}),
+    *(Case(kind, [floats(2, 7, 5, 6, dtype=dtype)])
+      for kind in ("GlobalMaxPool", "GlobalAveragePool") for dtype in ("float32", "float16")),
+    Case("MaxPool", [floats(0, 3, 4, 4)], [], {"kernel_shape": [2, 2]}),
 ]  # fmt: skip
 """Every operator of these at least once; the inputs are values that tiles compute with exactly."""
