@@ -115,5 +115,23 @@ CASES = [
     *(Case(kind, [floats(2, 7, 5, 6, dtype=dtype)])
       for kind in ("GlobalMaxPool", "GlobalAveragePool") for dtype in ("float32", "float16")),
     Case("MaxPool", [floats(0, 3, 4, 4)], [], {"kernel_shape": [2, 2]}),
+    Case("Concat", [floats(3, 5), floats(3, 2)], [], {"axis": 1}),
+    Case("Concat", [floats(3, 5), floats(2, 5)], [floats(1, 5)], {"axis": -2}),
+    Case("Concat", [floats(3, 5, dtype="float16"), floats(3, 0, dtype="float16")], [], {"axis": 1}),
+    Case("Concat", [whole(9, 7)], [whole(9, 2)], {"axis": 0}),
+    Case("Slice", [floats(7, 9)], [i64(1, -3), i64(6, 9)]),
+    Case("Slice", [floats(7, 9)], [i64(-1), i64(-(1 << 62)), i64(1), i64(-2)]),
+    Case("Slice", [floats(7, 9)], [], {"starts": [2], "ends": [99], "axes": [1]}, opset=9),
+    Case("Pad", [floats(3, 5)], [i64(1, 0, 2, 3), np.array(2.5, np.float32)]),
+    Case("Pad", [floats(3, 5, dtype="float16")], [i64(0, 1, 0, 2)]),
+    Case("Pad", [floats(3, 5)], [], {"pads": [0, 1, 1, 0], "value": -1.0}, opset=10),
+    *(Case("Pad", [floats(3, 5)], [i64(1, 2, 0, 3)], {"mode": mode})
+      for mode in ("edge", "reflect")),
 ]  # fmt: skip
 """Every operator of these at least once; the inputs are values that tiles compute with exactly."""
+
+RANDOM = {
+    "RandomUniform": {"low": -1.0, "high": 3.0},
+    "RandomNormal": {"mean": 1.0, "scale": 2.0},
+}
+"""Operators whose results nothing else can compute, with attributes."""
