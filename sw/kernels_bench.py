@@ -29,6 +29,7 @@ from openipu.sw.ops.elementwise import binary, scaled_add, unary
 from openipu.sw.ops.gather import gather
 from openipu.sw.ops.matmul import matmul
 from openipu.sw.ops.pooling import Window, pool
+from openipu.sw.ops.rearrange import transpose
 
 CONFIG = ChipConfig(tiles=1, tile=TileConfig(banks=39, trace=True))
 """One tile with the memory of preset gc200."""
@@ -192,6 +193,11 @@ def _pool(kind: str, size: int, stride: int) -> Callable[[Builder], Inputs]:
     return build
 
 
+def _transpose(builder: Builder) -> Inputs:
+    transpose(builder, builder.input("x", (64, 192), "float16"), [1, 0], name="y")
+    return {"x": _normal((64, 192), "float16", 0)}
+
+
 def _gather(builder: Builder) -> Inputs:
     table = builder.input("x", (256, 128), "float16")
     gather(builder, table, builder.input("i", (384,), "int32"), 0, name="y")
@@ -226,6 +232,8 @@ KERNELS = (
            _elementwise("float16", _function("exponent"))),
     Kernel("maxpool_f16", "greatest of 2x2, 32x32 pixels of 32 channels, f16", 4 * 256 * 8,
            "one 64-bit word read a cycle", _pool("max", 2, 2)),
+    Kernel("transpose_f16", "f16 (64, 192) transposed", 2 * 64 * 192,
+           "a load and a store an element", _transpose),
     Kernel("gather_f16", "384 of 256 rows of 128 f16", 384 * 32, ONE_WORD, _gather),
 )  # fmt: skip
 """What is measured."""

@@ -104,8 +104,8 @@ def softmax(random: np.random.Generator) -> Iterator[Case]:
 
 
 def transpose(random: np.random.Generator, make: Callable[..., Any]) -> Iterator[Case]:
-    for rows, columns, step in ((1, 1, 1), (3, 4, 4), (5, 2, 7)):
-        x = make(random, (rows - 1) * step + columns)
+    for rows, columns, step in ((1, 1, 1), (3, 4, 4), (5, 2, 7), (9, 11, 12), (0, 4, 4)):
+        x = make(random, max(0, (rows - 1) * step + columns))
         scalars = {"rows": rows, "columns": columns, "step": step}
         yield Case({"x": x}, {"y": rows * columns}, scalars)
 

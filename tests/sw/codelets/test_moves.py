@@ -22,6 +22,7 @@ from tests.sw.codelets.test_codelets import (
 )
 
 CODELETS = [codelet for codelet in all_codelets().values() if codelet.source in ELSEWHERE]
+TRANSPOSE = [c for c in all_codelets().values() if c.source == "rearrange.c"]
 
 
 def elements(random: np.random.Generator, count: int, dtype: str) -> NDArray[Any]:
@@ -152,6 +153,11 @@ def sweep(codelet: Codelet) -> Iterator[Case]:
                 ((9, 6, 3), (2, 3), 1), ((8, 8, 2), (8, 8), 1),
             ):  # fmt: skip
                 yield picture(random, codelet, size, window, stride, wild=False)
+        case "rearrange.c":
+            for rows, columns in ((1, 1), (4, 8), (7, 5), (33, 35), (64, 64)):
+                x = np.zeros(rows * columns, first)
+                yield Case({"x": x}, {"y": x.size},
+                           {"rows": rows, "columns": columns, "step": columns})  # fmt: skip
         case "random.S" | "random.c":
             yield from random_numbers(random, codelet, (0, 1, 2, 50, 199))
         case "top_k.c":
@@ -168,7 +174,7 @@ def estimate_of(codelet: Codelet, case: Case) -> int:
     return codelet.issues(lengths, scalars, {k: case.scalars[k] for k in tables})
 
 
-@pytest.mark.parametrize("codelet", CODELETS, ids=lambda codelet: codelet.name)
+@pytest.mark.parametrize("codelet", CODELETS + TRANSPOSE, ids=lambda codelet: codelet.name)
 def test_estimates(codelet: Codelet) -> None:
     """Within 3 % or 20 cycles; a worker issues once in `slots` cycles."""
     slots = TileConfig().slots
