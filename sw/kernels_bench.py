@@ -27,7 +27,10 @@ from openipu.sw.engine import Engine
 from openipu.sw.ops.builder import Builder, Tensor
 from openipu.sw.ops.convolution import convolve
 from openipu.sw.ops.elementwise import binary, scaled_add, unary
+from openipu.sw.ops.gather import gather
 from openipu.sw.ops.matmul import matmul
+from openipu.sw.ops.pooling import Window, pool
+from openipu.sw.ops.rearrange import transpose
 
 CONFIG = ChipConfig(tiles=1, tile=TileConfig(banks=39, trace=True))
 """One tile with the memory of preset gc200."""
@@ -194,6 +197,29 @@ def _convolution(channels: int, outputs: int, groups: int = 1) -> Callable[[Buil
     return build
 
 
+def _pool(kind: str, size: int, stride: int) -> Callable[[Builder], Inputs]:
+    """Return what builds pooling of 32 by 32 pixels of 32 channels, which lie together."""
+
+    def build(builder: Builder) -> Inputs:
+        x = builder.input("x", (1, 32, 32, 32), "float16").transpose(0, 3, 1, 2)
+        pool(builder, kind, x, [Window(size, stride)] * 2, name="y")
+        return {"x": _normal((1, 32, 32, 32), "float16", 0)}
+
+    return build
+
+
+def _transpose(builder: Builder) -> Inputs:
+    transpose(builder, builder.input("x", (64, 192), "float16"), [1, 0], name="y")
+    return {"x": _normal((64, 192), "float16", 0)}
+
+
+def _gather(builder: Builder) -> Inputs:
+    table = builder.input("x", (256, 128), "float16")
+    gather(builder, table, builder.input("i", (384,), "int32"), 0, name="y")
+    index = np.random.default_rng(1).integers(0, 256, 384).astype(np.int32)
+    return {"x": _normal((256, 128), "float16", 0), "i": index}
+
+
 MULTIPLIES = "64 multiply-accumulates of f16 a cycle"
 
 KERNELS = (
@@ -225,6 +251,11 @@ KERNELS = (
            _elementwise("float16", _function("hyperbolic_tangent"))),
     Kernel("exp_f16", "exp, 8,192 f16", 2048, ONE_WORD,
            _elementwise("float16", _function("exponent"))),
+    Kernel("maxpool_f16", "greatest of 2x2, 32x32 pixels of 32 channels, f16", 4 * 256 * 8,
+           "one 64-bit word read a cycle", _pool("max", 2, 2)),
+    Kernel("transpose_f16", "f16 (64, 192) transposed", 2 * 64 * 192,
+           "a load and a store an element", _transpose),
+    Kernel("gather_f16", "384 of 256 rows of 128 f16", 384 * 32, ONE_WORD, _gather),
 )  # fmt: skip
 """What is measured."""
 

@@ -17,8 +17,11 @@ from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, OpError, Tensor
 from openipu.sw.ops.convolution import convolve
 from openipu.sw.ops.elementwise import binary, cast, unary
+from openipu.sw.ops.gather import gather, top_k
 from openipu.sw.ops.matmul import matmul
-from openipu.sw.ops.rearrange import reshape, transpose
+from openipu.sw.ops.pooling import Window, pool
+from openipu.sw.ops.random import random_fill
+from openipu.sw.ops.rearrange import concatenate, pad, reshape, transpose
 from openipu.sw.ops.reduce import argmax, reduce
 from openipu.sw.ops.softmax import softmax
 
@@ -71,7 +74,7 @@ def apply(builder: Builder, node: Node) -> list[Tensor]:
     if unknown:
         known = ", ".join(node.known) or "none"
         raise OpError(f"attribute {unknown[0]} is not supported; supported are {known}")
-    return [result]
+    return [result] if isinstance(result, Tensor) else list(result)
 
 
 def _unary(function: str) -> Callable[[Builder, Node], Tensor]:
@@ -285,25 +288,155 @@ def _convolution(builder: Builder, node: Node) -> Tensor:
     return result if rank == 2 else result.reshape(*result.shape[:2], result.shape[3])
 
 
-OPERATORS: dict[str, Callable[[Builder, Node], Tensor]] = {
+def _top_k(builder: Builder, node: Node) -> tuple[Tensor, Tensor]:
+    k = node.constant(1) if node.opset >= 10 else np.asarray(node.take("k", 0))
+    if k is None:
+        raise OpError("input 1, k, must be given")
+    node.take("sorted", 1)  # the results are, whether that is asked for or not
+    return top_k(
+        builder, node.input(0), int(k.reshape(-1)[0]), node.take("axis", -1),
+        smallest=not node.take("largest", 1), name=node.name,
+    )  # fmt: skip
+
+
+def _pool(kind: str) -> Callable[[Builder, Node], Tensor]:
+    def apply_pool(builder: Builder, node: Node) -> Tensor:
+        x = node.input(0)
+        rank = len(x.shape) - 2
+        sizes = node.take("kernel_shape", [])
+        if len(sizes) != rank:
+            raise OpError(f"attribute kernel_shape must have {rank} sizes, not {list(sizes)}")
+        strides = node.take("strides", [1] * rank)
+        dilations = node.take("dilations", [1] * rank)
+        pads = _pads(node, x.shape[2:], sizes, strides, dilations)
+        ceil = bool(node.take("ceil_mode", 0))
+        padded = kind == "mean" and bool(node.take("count_include_pad", 0))
+        if kind == "max":
+            node.take("storage_order", 0)  # concerns only the indices, which aren't supported
+        windows = [
+            Window(*sizes_of, ceil=ceil, padded=padded)
+            for sizes_of in zip(sizes, strides, pads[:rank], pads[rank:], dilations, strict=True)
+        ]
+        return pool(builder, kind, x, windows, name=node.name)
+
+    return apply_pool
+
+
+def _global_pool(kind: str) -> Callable[[Builder, Node], Tensor]:
+    def apply_pool(builder: Builder, node: Node) -> Tensor:
+        x = node.input(0)
+        windows = [Window(size) for size in x.shape[2:]]
+        return pool(builder, kind, x, windows, name=node.name)
+
+    return apply_pool
+
+
+def _concat(builder: Builder, node: Node) -> Tensor:
+    parts = [node.input(index) for index in range(len(node.inputs))]
+    return concatenate(builder, parts, node.take("axis", 1), name=node.name)
+
+
+def _whole(node: Node, name: str, index: int) -> list[int] | None:
+    """Return whole numbers that newer opsets have as an input and older ones as an attribute."""
+    value = node.take(name, None)
+    if value is None and (given := node.constant(index)) is not None:
+        value = given.reshape(-1).tolist()
+    return None if value is None else [int(number) for number in value]
+
+
+def _slice(builder: Builder, node: Node) -> Tensor:
+    x = node.input(0)
+    starts, ends = _whole(node, "starts", 1), _whole(node, "ends", 2)
+    if starts is None or ends is None:
+        raise OpError("starts and ends must be given")
+    axes = _whole(node, "axes", 3)
+    axes = list(range(len(starts))) if axes is None else axes
+    steps = _whole(node, "steps", 4) or [1] * len(starts)
+    chosen = [slice(None)] * len(x.shape)
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        chosen[_axis(axis, len(x.shape))] = slice(start, end, step)
+    return x[tuple(chosen)]
+
+
+def _pad(builder: Builder, node: Node) -> Tensor:
+    x = node.input(0)
+    pads, axes = _whole(node, "pads", 1), _whole(node, "axes", 3)
+    if pads is None:
+        raise OpError("pads must be given")
+    rank = len(x.shape)
+    axes = list(range(rank)) if axes is None else [_axis(axis, rank) for axis in axes]
+    if len(pads) != 2 * len(axes):
+        raise OpError(f"pads must have {2 * len(axes)} numbers, not {len(pads)}")
+    widths = [(0, 0)] * rank
+    for number, axis in enumerate(axes):
+        widths[axis] = pads[number], pads[len(axes) + number]
+    given = node.constant(2)
+    value = node.take("value", 0.0) if given is None or not given.size else given.reshape(-1)[0]
+    mode = node.take("mode", "constant")
+    return pad(builder, x, widths, mode=mode, value=value, name=node.name)
+
+
+def _random(kind: str, shift: tuple[str, float], width: Callable[[Node], float]) -> Any:
+    """Return an operator: random numbers times `width`, plus the attribute `shift`."""
+
+    def apply_random(builder: Builder, node: Node) -> Tensor:
+        seed, to = node.take("seed", None), node.take("dtype", TensorProto.FLOAT)
+        if seed is None:
+            raise OpError("attribute seed must be given")
+        if to not in _CAST_TO:
+            known = ", ".join(map(TensorProto.DataType.Name, _CAST_TO))
+            raise OpError(f"attribute dtype must be {known}, not {to}")
+        bits = int(np.float32(seed).view(np.uint32))  # whatever number it is
+        shape = list(node.take("shape", []))
+        dtype = _CAST_TO[to]
+        result = random_fill(builder, shape, dtype, bits, kind=kind, name=node.name)
+        result = _times(builder, result, width(node), node.name)
+        base = float(node.take(*shift))
+        if base == 0:
+            return result
+        added = Tensor("shift", np.asarray(base, dtype))
+        return binary(builder, "add", result, added, name=f"{node.name}/shifted")
+
+    return apply_random
+
+
+Outputs = Tensor | tuple[Tensor, ...]
+
+OPERATORS: dict[str, Callable[[Builder, Node], Outputs]] = {
     "Abs": _unary("absolute"),
     "Add": _binary("add"),
     "ArgMax": _argmax,
+    "AveragePool": _pool("mean"),
     "Cast": _cast,
+    "Concat": _concat,
     "Constant": _constant,
     "Conv": _convolution,
     "Exp": _unary("exponent"),
     "Flatten": _flatten,
+    "Gather": lambda builder, node: gather(
+        builder, node.input(0), node.input(1), node.take("axis", 0), name=node.name
+    ),
     "Gemm": _gemm,
+    "GlobalAveragePool": _global_pool("mean"),
+    "GlobalMaxPool": _global_pool("max"),
     "Identity": lambda builder, node: node.input(0),
     "Log": _unary("logarithm"),
     "MatMul": lambda builder, node: matmul(
         builder, node.input(0), node.input(1), name=node.name
     ),
     "Max": _variadic("maximum"),
+    "MaxPool": _pool("max"),
     "Min": _variadic("minimum"),
     "Mul": _binary("multiply"),
     "Neg": _unary("negate"),
+    "Pad": _pad,
+    "RandomNormal": _random(
+        "normal", ("mean", 0.0), lambda node: float(node.take("scale", 1.0))
+    ),
+    "RandomUniform": _random(
+        "uniform", ("low", 0.0),
+        lambda node: float(node.take("high", 1.0)) - float(node.take("low", 0.0)),
+    ),
     "Reciprocal": _unary("invert"),
     "ReduceMax": _reduce("reduce_max"),
     "ReduceMean": _reduce("reduce_sum", mean=True),
@@ -312,12 +445,14 @@ OPERATORS: dict[str, Callable[[Builder, Node], Tensor]] = {
     "Relu": _unary("relu"),
     "Reshape": _reshape,
     "Sigmoid": _unary("logistic"),
+    "Slice": _slice,
     "Softmax": _softmax,
     "Sqrt": _unary("square_root"),
     "Squeeze": _squeeze,
     "Sub": _binary("subtract"),
     "Sum": _variadic("add"),
     "Tanh": _unary("hyperbolic_tangent"),
+    "TopK": _top_k,
     "Transpose": _transpose,
     "Unsqueeze": _unsqueeze,
 }

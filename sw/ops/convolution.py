@@ -20,7 +20,7 @@ from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
 from openipu.sw.ops.depthwise import depthwise
 from openipu.sw.ops.elementwise import binary, cast
 from openipu.sw.ops.matmul import MEMORY_SHARE, matmul, parts_of
-from openipu.sw.ops.rearrange import zero_padded
+from openipu.sw.ops.rearrange import pad
 from openipu.sw.ops.windows import Windows
 
 Range = tuple[int, int]
@@ -73,16 +73,19 @@ def _by_products(
 ) -> Tensor:  # fmt: skip
     """Gather the windows as rows of a matrix for each group."""
     (n, channels), outputs, (rows, columns) = x.shape[:2], w.shape[0], windows.size
-    flat = zero_padded(builder, x, windows.pads, name=name)
+    top, left, bottom, right = windows.pads
+    flat = x
+    if any(windows.pads):
+        flat = pad(builder, x, [(0, 0), (0, 0), (top, bottom), (left, right)], name=name)
     where = np.arange(flat.size).reshape(flat.shape)[
         :, :, windows.positions(0)[:, :, None, None], windows.positions(1)
     ]  # n, channels, rows, kh, columns, kw
     each, depth = channels // groups, w.size // max(outputs, 1)
     where = where.reshape(n, groups, each, *where.shape[2:]).transpose(1, 0, 3, 5, 2, 4, 6)
-    left = flat.reshape(-1)[where.reshape(groups, n * rows * columns, depth)]
-    right = w.reshape(groups, outputs // groups, depth).transpose(0, 2, 1)
+    taken = flat.reshape(-1)[where.reshape(groups, n * rows * columns, depth)]
+    weights = w.reshape(groups, outputs // groups, depth).transpose(0, 2, 1)
     alone = groups == 1
-    result = matmul(builder, left[0] if alone else left, right[0] if alone else right,
+    result = matmul(builder, taken[0] if alone else taken, weights[0] if alone else weights,
                     bias if alone else None, name=name)  # fmt: skip
     result = result.reshape(groups, n, rows, columns, outputs // groups)
     result = result.transpose(1, 0, 4, 2, 3).reshape(n, outputs, rows, columns)

@@ -53,15 +53,16 @@ def depthwise(
         pixels.append((part.tile, padded(covered, *covered.shape[:2], count * size).reshape(-1)))
         for word in range(*part.words):
             chosen = elements((word, word + 1))
-            taps = w_positions[chosen].T
-            weights.append((part.tile, padded(taps, len(taps), size).reshape(-1)))
+            elements_of = w_positions[chosen].T
+            weights.append((part.tile, padded(elements_of, len(elements_of), size).reshape(-1)))
             biases.append((part.tile, padded(np.arange(channels)[chosen], size)))
     inputs = builder.arranged(name, x, pixels)
     taps_there = iter(builder.arranged(f"{name}/weights", w, weights))
     biases_there = iter(builder.arranged(f"{name}/bias", bias, biases))
 
-    positions = np.arange(pictures * channels * height * width)
-    positions = positions.reshape(pictures, channels, height, width)
+    positions = np.arange(pictures * channels * height * width).reshape(
+        pictures, channels, height, width
+    )
     codelet = (DEPTHWISE_9 if windows.kernel[0] * windows.kernel[1] == 9 else DEPTHWISE)[dtype]
     pieces = []
     places: list[tuple[int, Index]] = []

@@ -1,11 +1,13 @@
 """Operations that only move elements, or only call them by another shape."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openipu.sw.codelets.rearrange import TRANSPOSE
-from openipu.sw.graph import View
+from openipu.sw.graph import STREAM_BYTES, View
 from openipu.sw.ops.builder import Builder, OpError, Tensor, split
 from openipu.sw.program import Copy
 
@@ -58,21 +60,91 @@ def transpose(builder: Builder, x: Tensor, axes: Sequence[int], *, name: str) ->
     return result
 
 
-def zero_padded(
-    builder: Builder, x: Tensor, pads: tuple[int, int, int, int], *, name: str
-) -> Tensor:
-    """Return x (..., h, w) with lines of zeros above, left, below and right."""
-    top, left, bottom, right = pads
-    if not any(pads):
-        return x
-    widths = [(0, 0)] * (len(x.shape) - 2) + [(top, bottom), (left, right)]
-    if not isinstance(x.data, View):
-        return Tensor(x.name, np.pad(x.data, widths))
-    shape = tuple(size + sum(width) for size, width in zip(x.shape, widths, strict=True))
-    variable = builder.graph.constant(builder.unique(name), np.zeros(shape, x.dtype))
-    for tile, (a, b) in enumerate(split(variable.size, builder.tiles)):
-        variable.flat[a:b].map(tile)
-    inside = variable.all[..., top : top + x.shape[-2], left : left + x.shape[-1]]
-    if x.size:
-        builder.steps.append(Copy(x.data, inside, name=variable.name))
+def concatenate(builder: Builder, parts: Sequence[Tensor], axis: int, *, name: str) -> Tensor:
+    """Return tensors of one type one after the other along `axis`; their elements are copied."""
+    first = parts[0]
+    rank = len(first.shape)
+    if not -rank <= axis < rank:
+        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
+    axis %= rank
+    for x in parts:
+        if x.dtype != first.dtype:
+            raise OpError(f"{name}: operands must be of one type, not {first.dtype} and {x.dtype}")
+        shapes = [(*t.shape[:axis], *t.shape[axis + 1 :]) for t in (first, x)]
+        if len(x.shape) != rank or shapes[0] != shapes[1]:
+            raise OpError(
+                f"{name}: shapes must be equal but for dimension {axis}, not {first.shape} and "
+                f"{x.shape}"
+            )
+    ends = np.cumsum([0, *(x.shape[axis] for x in parts)]).tolist()
+    values = np.zeros((*first.shape[:axis], ends[-1], *first.shape[axis + 1 :]), first.dtype)
+    places = [
+        (x, (slice(None),) * axis + (slice(a, b),))
+        for x, a, b in zip(parts, ends[:-1], ends[1:], strict=True)
+    ]
+    return _filled(builder, values, places, name)
+
+
+def pad(
+    builder: Builder, x: Tensor, widths: Sequence[tuple[int, int]], *, mode: str = "constant",
+    value: float = 0, name: str,
+) -> Tensor:  # fmt: skip
+    """Return x with elements before and after it in each dimension; negative widths take some away.
+
+    "constant": they are `value`, and x is copied. "edge", "reflect", "wrap": as NumPy has it; the
+    result is another view of x.
+    """
+    if mode not in ("constant", "edge", "reflect", "wrap"):
+        raise OpError(f"{name}: mode must be constant, edge, reflect or wrap, not {mode}")
+    if len(widths) != len(x.shape):
+        raise OpError(f"{name}: there must be widths for {len(x.shape)} dimensions")
+    kept = x[tuple(
+        slice(max(-before, 0), max(size + min(after, 0), 0))
+        for size, (before, after) in zip(x.shape, widths, strict=True)
+    )]  # fmt: skip
+    more = [(max(before, 0), max(after, 0)) for before, after in widths]
+    if mode != "constant":
+        if not kept.size:
+            raise OpError(f"{name}: mode {mode} needs elements, but the shape is {kept.shape}")
+        if isinstance(kept.data, View):
+            index = _extended(kept.data.index, more, mode)
+            return Tensor(x.name, View(kept.data.variable, index))
+        return Tensor(x.name, _extended(kept.data, more, mode))
+    shape = [before + size + after for size, (before, after) in zip(kept.shape, more, strict=True)]
+    inside = tuple(
+        slice(before, before + size) for size, (before, _) in zip(kept.shape, more, strict=True)
+    )
+    return _filled(builder, np.full(shape, value, x.dtype), [(kept, inside)], name)
+
+
+def _extended(values: NDArray[Any], widths: list[tuple[int, int]], mode: str) -> NDArray[Any]:
+    match mode:
+        case "edge":
+            return np.pad(values, widths, mode="edge")
+        case "reflect":
+            return np.pad(values, widths, mode="reflect")
+    return np.pad(values, widths, mode="wrap")
+
+
+def _filled(
+    builder: Builder, values: NDArray[Any], parts: Sequence[tuple[Tensor, tuple[slice, ...]]],
+    name: str,
+) -> Tensor:  # fmt: skip
+    """Return `values` with tensors at some places of it: those of variables are copied there."""
+    copied = []
+    for x, place in parts:
+        if isinstance(x.data, View):
+            copied.append((x.data, place))
+        else:
+            values[place] = x.data
+    if not copied:
+        return Tensor(name, values)
+    # What is constant is there when the program is loaded, and nothing else ever writes it.
+    variable = builder.graph.constant(builder.unique(name), values)
+    lanes = STREAM_BYTES // variable.item_bytes
+    for tile, (a, b) in enumerate(split(-(-values.size // lanes), builder.tiles)):
+        variable.flat[a * lanes : b * lanes].map(tile)
+    for source, place in copied:
+        if source.size:
+            builder.steps.append(Copy(source, variable[place], name=variable.name))
     return Tensor(name, variable.all)

@@ -74,7 +74,8 @@ class Windows:
             lines.append(start + np.arange(self.extent(axis, end - first)))
         inside = [(0 <= at) & (at < size) for at, size in zip(lines, self.picture, strict=True)]
         result = np.full((len(planes), *map(len, lines)), -1, np.int64)
-        result[np.ix_(range(len(planes)), *inside)] = planes[
-            np.ix_(range(len(planes)), *(at[i] for at, i in zip(lines, inside, strict=True)))
-        ]
+        sources = [at[there] for at, there in zip(lines, inside, strict=True)]
+        places = [np.flatnonzero(there) for there in inside]
+        chosen = np.arange(len(planes))
+        result[np.ix_(chosen, *places)] = planes[np.ix_(chosen, *sources)]
         return result

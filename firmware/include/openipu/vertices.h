@@ -76,6 +76,23 @@
 .set arg_max.count, 16
 .set arg_max.step, 20
 .set arg_max.stride, 24
+.set bernoulli_f16.state, 0
+.set bernoulli_f16.state_length, 4
+.set bernoulli_f16.y, 8
+.set bernoulli_f16.y_length, 12
+.set bernoulli_f16.probability, 16
+.set bernoulli_f16.level, 20
+.set bernoulli_f32.state, 0
+.set bernoulli_f32.state_length, 4
+.set bernoulli_f32.y, 8
+.set bernoulli_f32.y_length, 12
+.set bernoulli_f32.probability, 16
+.set bernoulli_f32.level, 20
+.set bernoulli_plain.state, 0
+.set bernoulli_plain.state_length, 4
+.set bernoulli_plain.y, 8
+.set bernoulli_plain.y_length, 12
+.set bernoulli_plain.probability, 16
 .set copy_halves.source, 0
 .set copy_halves.source_length, 4
 .set copy_halves.destination, 8
@@ -192,6 +209,60 @@
 .set fill.y, 0
 .set fill.y_length, 4
 .set fill.value, 8
+.set gather_f16.table, 0
+.set gather_f16.table_length, 4
+.set gather_f16.index, 8
+.set gather_f16.index_length, 12
+.set gather_f16.y, 16
+.set gather_f16.y_length, 20
+.set gather_f16.rows, 24
+.set gather_f16.columns, 28
+.set gather_f32.table, 0
+.set gather_f32.table_length, 4
+.set gather_f32.index, 8
+.set gather_f32.index_length, 12
+.set gather_f32.y, 16
+.set gather_f32.y_length, 20
+.set gather_f32.rows, 24
+.set gather_f32.columns, 28
+.set gather_i32.table, 0
+.set gather_i32.table_length, 4
+.set gather_i32.index, 8
+.set gather_i32.index_length, 12
+.set gather_i32.y, 16
+.set gather_i32.y_length, 20
+.set gather_i32.rows, 24
+.set gather_i32.columns, 28
+.set gather_words_f16.table, 0
+.set gather_words_f16.table_length, 4
+.set gather_words_f16.index, 8
+.set gather_words_f16.index_length, 12
+.set gather_words_f16.y, 16
+.set gather_words_f16.y_length, 20
+.set gather_words_f16.rows, 24
+.set gather_words_f16.columns, 28
+.set gather_words_f16.row, 32
+.set gather_words_f16.again, 36
+.set gather_words_f32.table, 0
+.set gather_words_f32.table_length, 4
+.set gather_words_f32.index, 8
+.set gather_words_f32.index_length, 12
+.set gather_words_f32.y, 16
+.set gather_words_f32.y_length, 20
+.set gather_words_f32.rows, 24
+.set gather_words_f32.columns, 28
+.set gather_words_f32.row, 32
+.set gather_words_f32.again, 36
+.set gather_words_i32.table, 0
+.set gather_words_i32.table_length, 4
+.set gather_words_i32.index, 8
+.set gather_words_i32.index_length, 12
+.set gather_words_i32.y, 16
+.set gather_words_i32.y_length, 20
+.set gather_words_i32.rows, 24
+.set gather_words_i32.columns, 28
+.set gather_words_i32.row, 32
+.set gather_words_i32.again, 36
 .set hyperbolic_tangent.x, 0
 .set hyperbolic_tangent.x_length, 4
 .set hyperbolic_tangent.y, 8
@@ -545,6 +616,62 @@
 .set negate_f32.y, 8
 .set negate_f32.y_length, 12
 .set negate_f32.level, 16
+.set normal_f16.state, 0
+.set normal_f16.state_length, 4
+.set normal_f16.y, 8
+.set normal_f16.y_length, 12
+.set normal_f16.level, 16
+.set normal_f32.state, 0
+.set normal_f32.state_length, 4
+.set normal_f32.y, 8
+.set normal_f32.y_length, 12
+.set normal_f32.level, 16
+.set normal_plain.state, 0
+.set normal_plain.state_length, 4
+.set normal_plain.y, 8
+.set normal_plain.y_length, 12
+.set pool_max_f16.x, 0
+.set pool_max_f16.x_length, 4
+.set pool_max_f16.y, 8
+.set pool_max_f16.y_length, 12
+.set pool_max_f16.runs, 16
+.set pool_max_f16.runs_length, 20
+.set pool_max_f16.words, 24
+.set pool_max_f32.x, 0
+.set pool_max_f32.x_length, 4
+.set pool_max_f32.y, 8
+.set pool_max_f32.y_length, 12
+.set pool_max_f32.runs, 16
+.set pool_max_f32.runs_length, 20
+.set pool_max_f32.words, 24
+.set pool_max_plain.x, 0
+.set pool_max_plain.x_length, 4
+.set pool_max_plain.y, 8
+.set pool_max_plain.y_length, 12
+.set pool_max_plain.runs, 16
+.set pool_max_plain.runs_length, 20
+.set pool_max_plain.words, 24
+.set pool_mean_f16.x, 0
+.set pool_mean_f16.x_length, 4
+.set pool_mean_f16.y, 8
+.set pool_mean_f16.y_length, 12
+.set pool_mean_f16.runs, 16
+.set pool_mean_f16.runs_length, 20
+.set pool_mean_f16.words, 24
+.set pool_mean_f32.x, 0
+.set pool_mean_f32.x_length, 4
+.set pool_mean_f32.y, 8
+.set pool_mean_f32.y_length, 12
+.set pool_mean_f32.runs, 16
+.set pool_mean_f32.runs_length, 20
+.set pool_mean_f32.words, 24
+.set pool_mean_plain.x, 0
+.set pool_mean_plain.x_length, 4
+.set pool_mean_plain.y, 8
+.set pool_mean_plain.y_length, 12
+.set pool_mean_plain.runs, 16
+.set pool_mean_plain.runs_length, 20
+.set pool_mean_plain.words, 24
 .set reduce_max.x, 0
 .set reduce_max.x_length, 4
 .set reduce_max.y, 8
@@ -658,6 +785,28 @@
 .set subtract_periodic_f32.level, 24
 .set subtract_periodic_f32.b_level, 28
 .set subtract_periodic_f32.b_again, 32
+.set top_k_f16.x, 0
+.set top_k_f16.x_length, 4
+.set top_k_f16.y, 8
+.set top_k_f16.y_length, 12
+.set top_k_f16.index, 16
+.set top_k_f16.index_length, 20
+.set top_k_f16.keys, 24
+.set top_k_f16.keys_length, 28
+.set top_k_f16.columns, 32
+.set top_k_f16.k, 36
+.set top_k_f16.smallest, 40
+.set top_k_f32.x, 0
+.set top_k_f32.x_length, 4
+.set top_k_f32.y, 8
+.set top_k_f32.y_length, 12
+.set top_k_f32.index, 16
+.set top_k_f32.index_length, 20
+.set top_k_f32.keys, 24
+.set top_k_f32.keys_length, 28
+.set top_k_f32.columns, 32
+.set top_k_f32.k, 36
+.set top_k_f32.smallest, 40
 .set transpose.x, 0
 .set transpose.x_length, 4
 .set transpose.y, 8
@@ -672,6 +821,20 @@
 .set transpose_halves.rows, 16
 .set transpose_halves.columns, 20
 .set transpose_halves.step, 24
+.set uniform_f16.state, 0
+.set uniform_f16.state_length, 4
+.set uniform_f16.y, 8
+.set uniform_f16.y_length, 12
+.set uniform_f16.level, 16
+.set uniform_f32.state, 0
+.set uniform_f32.state_length, 4
+.set uniform_f32.y, 8
+.set uniform_f32.y_length, 12
+.set uniform_f32.level, 16
+.set uniform_plain.state, 0
+.set uniform_plain.state_length, 4
+.set uniform_plain.y, 8
+.set uniform_plain.y_length, 12
 .set widen.x, 0
 .set widen.x_length, 4
 .set widen.y, 8
@@ -799,6 +962,35 @@ struct arg_max_vertex {
     uint32_t stride;
 };
 void arg_max(const struct arg_max_vertex *v);
+
+struct bernoulli_f16_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    _Float16 *y;
+    uint32_t y_length;
+    float probability;
+    uint32_t level;
+};
+void bernoulli_f16(const struct bernoulli_f16_vertex *v);
+
+struct bernoulli_f32_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+    float probability;
+    uint32_t level;
+};
+void bernoulli_f32(const struct bernoulli_f32_vertex *v);
+
+struct bernoulli_plain_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+    float probability;
+};
+void bernoulli_plain(const struct bernoulli_plain_vertex *v);
 
 struct copy_halves_vertex {
     const _Float16 *source;
@@ -951,6 +1143,84 @@ struct fill_vertex {
     float value;
 };
 void fill(const struct fill_vertex *v);
+
+struct gather_f16_vertex {
+    const _Float16 *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+};
+void gather_f16(const struct gather_f16_vertex *v);
+
+struct gather_f32_vertex {
+    const float *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+};
+void gather_f32(const struct gather_f32_vertex *v);
+
+struct gather_i32_vertex {
+    const int32_t *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    int32_t *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+};
+void gather_i32(const struct gather_i32_vertex *v);
+
+struct gather_words_f16_vertex {
+    const _Float16 *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row;
+    uint32_t again;
+};
+void gather_words_f16(const struct gather_words_f16_vertex *v);
+
+struct gather_words_f32_vertex {
+    const float *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row;
+    uint32_t again;
+};
+void gather_words_f32(const struct gather_words_f32_vertex *v);
+
+struct gather_words_i32_vertex {
+    const int32_t *table;
+    uint32_t table_length;
+    const int32_t *index;
+    uint32_t index_length;
+    int32_t *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t row;
+    uint32_t again;
+};
+void gather_words_i32(const struct gather_words_i32_vertex *v);
 
 struct hyperbolic_tangent_vertex {
     const float *x;
@@ -1477,6 +1747,98 @@ struct negate_f32_vertex {
 };
 void negate_f32(const struct negate_f32_vertex *v);
 
+struct normal_f16_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void normal_f16(const struct normal_f16_vertex *v);
+
+struct normal_f32_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void normal_f32(const struct normal_f32_vertex *v);
+
+struct normal_plain_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+};
+void normal_plain(const struct normal_plain_vertex *v);
+
+struct pool_max_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_max_f16(const struct pool_max_f16_vertex *v);
+
+struct pool_max_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_max_f32(const struct pool_max_f32_vertex *v);
+
+struct pool_max_plain_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_max_plain(const struct pool_max_plain_vertex *v);
+
+struct pool_mean_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_mean_f16(const struct pool_mean_f16_vertex *v);
+
+struct pool_mean_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_mean_f32(const struct pool_mean_f32_vertex *v);
+
+struct pool_mean_plain_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *runs;
+    uint32_t runs_length;
+    uint32_t words;
+};
+void pool_mean_plain(const struct pool_mean_plain_vertex *v);
+
 struct reduce_max_vertex {
     const float *x;
     uint32_t x_length;
@@ -1658,6 +2020,36 @@ struct subtract_periodic_f32_vertex {
 };
 void subtract_periodic_f32(const struct subtract_periodic_f32_vertex *v);
 
+struct top_k_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    int32_t *index;
+    uint32_t index_length;
+    int32_t *keys;
+    uint32_t keys_length;
+    uint32_t columns;
+    uint32_t k;
+    uint32_t smallest;
+};
+void top_k_f16(const struct top_k_f16_vertex *v);
+
+struct top_k_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    int32_t *index;
+    uint32_t index_length;
+    int32_t *keys;
+    uint32_t keys_length;
+    uint32_t columns;
+    uint32_t k;
+    uint32_t smallest;
+};
+void top_k_f32(const struct top_k_f32_vertex *v);
+
 struct transpose_vertex {
     const float *x;
     uint32_t x_length;
@@ -1679,6 +2071,32 @@ struct transpose_halves_vertex {
     uint32_t step;
 };
 void transpose_halves(const struct transpose_halves_vertex *v);
+
+struct uniform_f16_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void uniform_f16(const struct uniform_f16_vertex *v);
+
+struct uniform_f32_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void uniform_f32(const struct uniform_f32_vertex *v);
+
+struct uniform_plain_vertex {
+    uint32_t *state;
+    uint32_t state_length;
+    float *y;
+    uint32_t y_length;
+};
+void uniform_plain(const struct uniform_plain_vertex *v);
 
 struct widen_vertex {
     const _Float16 *x;

@@ -18,6 +18,7 @@ from openipu.sw.frontends.onnx import Model, ModelError, check, check_inputs, lo
 from openipu.sw.frontends.onnx_operators import OPERATORS, Node, apply
 from openipu.sw.model import batch_for, compile_model, predict
 from openipu.sw.ops.builder import Builder, OpError
+from tests.sw.frontends import moves
 
 SEED = 7
 ROOT = Path(__file__).resolve().parents[3]
@@ -214,7 +215,8 @@ def test_softmax_of_older_opsets_joins_dimensions() -> None:
 
 
 def test_every_operator_has_a_case() -> None:
-    assert {case.operator for case in CASES} == set(OPERATORS)
+    tested = {case.operator for case in CASES + moves.CASES} | set(moves.RANDOM)
+    assert tested == set(OPERATORS)
 
 
 def network() -> onnx.ModelProto:

@@ -1,0 +1,119 @@
+"""Selecting elements by where they are, and by how great they are."""
+
+from math import prod
+
+import numpy as np
+
+from openipu.sw.codelets.gather import GATHER, GATHER_WORDS
+from openipu.sw.codelets.top_k import TOP_K
+from openipu.sw.graph import STREAM_BYTES, View
+from openipu.sw.ops.builder import Builder, OpError, Tensor, split
+
+
+def gather(builder: Builder, x: Tensor, index: Tensor, axis: int, *, name: str) -> Tensor:
+    """Return x's elements whose position along `axis` is in `index`, whose shape replaces the axis.
+
+    Positions are int32; a negative one counts from the end. For one that isn't there, the result
+    has zeros; if it is a constant, it is an error. What constants choose is only another view. A
+    table whose rows are long enough is split by columns: each tile has its part of all rows and
+    gets all positions. Otherwise each tile gets the whole table and a part of the positions.
+    """
+    rank = len(x.shape)
+    if not -rank <= axis < rank:
+        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
+    if index.dtype != "int32":
+        raise OpError(f"{name}: indices must be int32, not {index.dtype}")
+    axis %= rank
+    rows = x.shape[axis]
+    if not isinstance(index.data, View):
+        outside = (index.data < -rows) | (index.data >= rows)
+        if outside.any():
+            first = int(index.data[outside].reshape(-1)[0])
+            raise OpError(f"{name}: indices must be from {-rows} to {rows - 1}, not {first}")
+        return x[(slice(None),) * axis + (index.data,)]
+    if x.dtype not in GATHER:
+        raise OpError(f"{name}: the table must be {', '.join(GATHER)}, not {x.dtype}")
+    order = [axis, *(a for a in range(rank) if a != axis)]
+    columns = prod(x.shape[a] for a in order[1:])
+    table = x.transpose(*order).reshape(rows, columns)
+    lanes = STREAM_BYTES // np.dtype(x.dtype).itemsize
+    by_columns = columns >= builder.tiles * lanes
+    if by_columns:
+        grain = lanes if columns % lanes == 0 else 1
+        shares = [
+            (tile, 0, index.size, a * grain, b * grain)
+            for tile, (a, b) in enumerate(split(columns // grain, builder.tiles))
+        ]
+    else:
+        shares = [
+            (tile, a, b, 0, columns) for tile, (a, b) in enumerate(split(index.size, builder.tiles))
+        ]
+    tables = builder.local(
+        name, [(tile, table[:, c:d]) for tile, _, _, c, d in shares], aligned=True
+    )
+    parts = [
+        (tile, a + first, a + end, c, d, part)
+        for (tile, a, b, c, d), part in zip(shares, tables, strict=True)
+        for first, end in split(b - a, builder.workers)
+    ]
+    flat = index.reshape(-1)
+    indices = builder.local(
+        f"{name}/indices", [(tile, flat[a:b]) for tile, a, b, *_ in parts], aligned=True
+    )
+    positions = np.arange(index.size * columns).reshape(index.size, columns)
+    result, outputs = builder.result(
+        name, (*index.shape, *(x.shape[a] for a in order[1:])), x.dtype,
+        [(tile, positions[a:b, c:d].reshape(-1)) for tile, a, b, c, d, _ in parts],
+    )  # fmt: skip
+    compute_set = builder.compute_set(name)
+    for (tile, _, _, c, d, part), where, output in zip(parts, indices, outputs, strict=True):
+        streamed = builder.config.tile.simd and (d - c) % lanes == 0
+        codelet = (GATHER_WORDS if streamed else GATHER)[x.dtype]
+        compute_set.add(codelet, tile, table=part, index=where, y=output, rows=rows, columns=d - c)
+    # The index's dimensions go to where the axis was.
+    back = [
+        *range(index_rank := len(index.shape), index_rank + axis), *range(index_rank),
+        *range(index_rank + axis, index_rank + rank - 1),
+    ]  # fmt: skip
+    return result.transpose(*back)
+
+
+def top_k(
+    builder: Builder, x: Tensor, k: int, axis: int, *, smallest: bool = False, name: str
+) -> tuple[Tensor, Tensor]:
+    """Return the k greatest (or least) elements along `axis`, in order, and where they are (int32).
+
+    Of equal ones, zeros among them, the first; NaNs come last. A worker does whole rows.
+    """
+    rank = len(x.shape)
+    if x.dtype not in TOP_K:
+        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
+    if not -rank <= axis < rank:
+        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
+    axis %= rank
+    columns = x.shape[axis]
+    if not 1 <= k <= columns:
+        raise OpError(f"{name}: k must be from 1 to the dimension's size {columns}, not {k}")
+    order = [*(a for a in range(rank) if a != axis), axis]
+    moved = x.transpose(*order)
+    rows = moved.reshape(x.size // columns, columns)
+    shares = [
+        (tile, first + a, first + b)
+        for tile, (first, end) in enumerate(split(rows.shape[0], builder.tiles))
+        for a, b in split(end - first, builder.workers)
+    ]
+    inputs = builder.local(name, [(tile, rows[a:b]) for tile, a, b in shares])
+    shape = (*moved.shape[:-1], k)
+    blocks = [(tile, np.arange(a * k, b * k)) for tile, a, b in shares]
+    values, tops = builder.result(name, shape, x.dtype, blocks)
+    where, places = builder.result(f"{name}/indices", shape, "int32", blocks)
+    keys = builder.graph.variable(builder.unique(f"{name}/keys"), (len(shares), k), "int32")
+    compute_set = builder.compute_set(name)
+    for row, ((tile, _, _), source, top, place) in enumerate(
+        zip(shares, inputs, tops, places, strict=True)
+    ):
+        scratch = keys[row].map(tile)
+        compute_set.add(TOP_K[x.dtype], tile, x=source, y=top, index=place, keys=scratch,
+                        columns=columns, k=k, smallest=int(smallest))  # fmt: skip
+    back = np.argsort(order).tolist()
+    return values.transpose(*back), where.transpose(*back)

@@ -1,0 +1,183 @@
+"""Codelets that move or select elements: against their twins, and their estimates over shapes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from openipu.rtl.config import ChipConfig, TileConfig
+from openipu.sw.codelets.codelet import Codelet, all_codelets
+from openipu.sw.codelets.pooling import run_words
+from openipu.sw.engine import Engine
+from tests.sw.codelets.test_codelets import (
+    ELSEWHERE,
+    SEED,
+    Case,
+    build,
+    halves,
+    issues_on_iss,
+    values,
+)
+
+CODELETS = [codelet for codelet in all_codelets().values() if codelet.source in ELSEWHERE]
+TRANSPOSE = [c for c in all_codelets().values() if c.source == "rearrange.c"]
+
+
+def elements(random: np.random.Generator, count: int, dtype: str) -> NDArray[Any]:
+    """Return elements with special values and any pattern among them."""
+    if dtype == "float16":
+        return halves(random, count)
+    return values(random, count).view(dtype)
+
+
+def gather(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    dtype = codelet.vectors[0].dtype
+    unit = 1 if codelet.source == "gather.c" else 8 // np.dtype(dtype).itemsize
+    for rows, columns, count in ((1, 1, 1), (5, 3, 0), (5, 4, 9), (17, 11, 20), (3, 0, 2)):
+        index = random.integers(-rows, rows, count)
+        if count > 3:
+            index[:4] = rows, -rows - 1, -(1 << 31), (1 << 31) - 1
+        table = elements(random, rows * columns * unit, dtype)
+        yield Case(
+            {"table": table, "index": index.astype(np.int32)},
+            {"y": count * columns * unit}, {"rows": rows, "columns": columns * unit},
+        )  # fmt: skip
+
+
+def top_k(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    dtype = codelet.vectors[0].dtype
+    for rows, columns, k in ((1, 1, 1), (0, 3, 2), (3, 7, 2), (2, 50, 50), (4, 33, 5)):
+        for smallest in (0, 1):
+            x = elements(random, rows * columns, dtype)
+            x[columns // 2 :: 3] = x[0] if x.size else 0  # equal ones
+            yield Case(
+                {"x": x}, {"y": rows * k, "index": rows * k, "keys": k},
+                {"columns": columns, "k": k, "smallest": smallest},
+            )  # fmt: skip
+
+
+def picture(
+    random: np.random.Generator, codelet: Codelet, size: tuple[int, int, int],
+    window: tuple[int, int], stride: int, *, wild: bool,
+) -> Case:  # fmt: skip
+    """Return a vertex for whole windows of x (rows, columns, words), a run for each row of y."""
+    dtype = codelet.vectors[0].dtype
+    each = 8 // np.dtype(dtype).itemsize
+    rows, columns, channels = size
+    pixels = (columns - window[1]) // stride + 1
+    starts = range(0, rows - window[0] + 1, stride)
+    runs = [
+        run_words(
+            start * columns * channels, window[1], window[0], pixels,
+            apart=(channels, columns * channels, stride * channels),
+            y=number * pixels * channels, factor=1 / (window[0] * window[1]),
+        )
+        for number, start in enumerate(starts)
+    ]  # fmt: skip
+    count = rows * columns * channels * each
+    x = elements(random, count, dtype) if wild else random.normal(size=count).astype(dtype)
+    table = np.array(runs, np.uint32).reshape(-1)
+    return Case({"x": x}, {"y": len(runs) * pixels * channels * each},
+                {"words": channels, "runs": table})  # fmt: skip
+
+
+def pooling(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    for size, window, stride in (
+        ((1, 1, 1), (1, 1), 1), ((4, 6, 2), (2, 2), 2), ((5, 7, 1), (3, 3), 1),
+        ((5, 7, 3), (3, 2), 2), ((7, 7, 1), (7, 7), 1), ((2, 9, 1), (1, 2), 3),
+    ):  # fmt: skip
+        for wild in (False, True):
+            yield picture(random, codelet, size, window, stride, wild=wild)
+    yield Case({"x": elements(random, 8, codelet.vectors[0].dtype)}, {"y": 0},
+               {"words": 1, "runs": np.zeros(0, np.uint32)})  # fmt: skip
+
+
+def random_numbers(
+    random: np.random.Generator, codelet: Codelet, counts: tuple[int, ...] = (0, 1, 2, 5, 8, 51)
+) -> Iterator[Case]:
+    for count in counts:
+        for probability in (0.25, 0.7) if codelet.scalars else (None,):
+            scalars = {} if probability is None else {"probability": probability}
+            state = random.integers(0, 1 << 32, 4, np.uint32)
+            yield Case({"state": state}, {"y": count}, scalars)
+
+
+MAKE = {
+    "gather.S": gather, "gather.c": gather, "pooling.S": pooling, "pooling.c": pooling,
+    "random.S": random_numbers, "random.c": random_numbers, "top_k.c": top_k,
+}  # fmt: skip
+"""Vertices to test the codelets of a source with."""
+
+
+def cases(codelet: Codelet) -> list[Case]:
+    return list(MAKE[codelet.source](np.random.default_rng(SEED), codelet))
+
+
+@pytest.mark.parametrize("codelet", CODELETS, ids=lambda codelet: codelet.name)
+def test_iss_equals_twin(codelet: Codelet) -> None:
+    executable = build(ChipConfig(tiles=1), {codelet.name: cases(codelet)})
+    with Engine(executable, "iss", compare=True) as engine:
+        engine.run()
+    assert engine.scoreboard
+    assert engine.scoreboard.words > 0
+    assert engine.scoreboard.mismatches == 0, f"seed {SEED}: {engine.scoreboard.first}"
+
+
+def test_rtl_equals_twin() -> None:
+    config = ChipConfig(tile=TileConfig(banks=16))
+    executable = build(config, {codelet.name: cases(codelet) for codelet in CODELETS})
+    with Engine(executable, "rtl", compare=True) as engine:
+        engine.run()
+    assert engine.scoreboard
+    assert engine.scoreboard.supersteps == len(CODELETS) + 1
+    assert engine.scoreboard.mismatches == 0, f"seed {SEED}: {engine.scoreboard.first}"
+
+
+def sweep(codelet: Codelet) -> Iterator[Case]:
+    """Shapes to check an estimate at, with elements and indices in no particular order."""
+    random = np.random.default_rng(SEED)
+    first = codelet.vectors[0].dtype
+    each = 8 // np.dtype(first).itemsize
+    match codelet.source:
+        case "gather.S" | "gather.c":
+            for count, columns in ((1, 1), (2, 7), (30, 1), (30, 16), (100, 3)):
+                table = elements(random, 20 * columns * each, first)
+                index = random.integers(0, 20, count).astype(np.int32)
+                yield Case({"table": table, "index": index}, {"y": count * columns * each},
+                           {"rows": 20, "columns": columns * each})  # fmt: skip
+        case "pooling.S" | "pooling.c":
+            for size, window, stride in (
+                ((1, 1, 1), (1, 1), 1), ((16, 16, 1), (2, 2), 2), ((8, 9, 2), (3, 3), 1),
+                ((9, 6, 3), (2, 3), 1), ((8, 8, 2), (8, 8), 1),
+            ):  # fmt: skip
+                yield picture(random, codelet, size, window, stride, wild=False)
+        case "rearrange.c":
+            for rows, columns in ((1, 1), (4, 8), (7, 5), (33, 35), (64, 64)):
+                x = np.zeros(rows * columns, first)
+                yield Case({"x": x}, {"y": x.size},
+                           {"rows": rows, "columns": columns, "step": columns})  # fmt: skip
+        case "random.S" | "random.c":
+            yield from random_numbers(random, codelet, (0, 1, 2, 50, 199))
+        case "top_k.c":
+            for rows, columns, k in ((1, 1, 1), (10, 20, 1), (100, 40, 5), (30, 50, 20)):
+                x = random.normal(size=rows * columns).astype(first)
+                yield Case({"x": x}, {"y": rows * k, "index": rows * k, "keys": k},
+                           {"columns": columns, "k": k, "smallest": 0})  # fmt: skip
+
+
+def estimate_of(codelet: Codelet, case: Case) -> int:
+    tables = {table.name for table in codelet.tables}
+    scalars = {k: v for k, v in case.scalars.items() if k not in tables}
+    lengths = {name: array.size for name, array in case.inputs.items()} | case.outputs
+    return codelet.issues(lengths, scalars, {k: case.scalars[k] for k in tables})
+
+
+@pytest.mark.parametrize("codelet", CODELETS + TRANSPOSE, ids=lambda codelet: codelet.name)
+def test_estimates(codelet: Codelet) -> None:
+    """Within 3 % or 20 cycles; a worker issues once in `slots` cycles."""
+    slots = TileConfig().slots
+    found = [(estimate_of(codelet, case), issues_on_iss(codelet, case)) for case in sweep(codelet)]
+    close = [slots * abs(e - m) <= max(20, 0.03 * slots * m) for e, m in found]
+    assert all(close), f"(estimate, measured): {found}"
