@@ -63,7 +63,7 @@ def binary(builder: Builder, function: str, a: Tensor, b: Tensor, *, name: str) 
     lanes = _lanes(a.dtype, streamed)
     period = _period(flat_b)
     repeated = period if period == 1 else lcm(period, lanes)  # whole words of b
-    blocks = _blocks(builder, a, period, lanes)
+    blocks = blocks_of(builder, a, period, lanes)
     result, outputs = builder.result(name, shape, a.dtype, blocks)
     lefts = builder.local(
         name, [(tile, flat_a[positions]) for tile, positions in blocks], aligned=streamed
@@ -97,7 +97,7 @@ def scaled_add(builder: Builder, a: Tensor, factor: float, b: Tensor, *, name: s
         scale = Tensor("factor", np.asarray([factor], np.float32))
         scaled = binary(builder, "multiply", a, scale, name=f"{name}/scaled")
         return binary(builder, "add", scaled, b, name=name)
-    blocks = _blocks(builder, a, 1, _lanes(a.dtype, True))
+    blocks = blocks_of(builder, a, 1, _lanes(a.dtype, True))
     result, outputs = builder.result(name, a.shape, a.dtype, blocks)
     operands = [
         builder.local(name, [(tile, x.reshape(-1)[p]) for tile, p in blocks], aligned=True)
@@ -114,7 +114,7 @@ def _apply(
     builder: Builder, codelet: Codelet, x: Tensor, dtype: str, *, streamed: bool, name: str
 ) -> Tensor:
     narrower = dtype if dtype == "float16" else x.dtype
-    blocks = _blocks(builder, x, 1, _lanes(narrower, streamed))
+    blocks = blocks_of(builder, x, 1, _lanes(narrower, streamed))
     result, outputs = builder.result(name, x.shape, dtype, blocks)
     flat = x.reshape(-1)
     parts = [(tile, flat[positions]) for tile, positions in blocks]
@@ -174,7 +174,7 @@ def _period(x: Tensor) -> int:
     return pattern.size
 
 
-def _blocks(builder: Builder, x: Tensor, unit: int, lanes: int) -> list[tuple[int, Index]]:
+def blocks_of(builder: Builder, x: Tensor, unit: int, lanes: int) -> list[tuple[int, Index]]:
     """Return the flat positions that each vertex computes, as (tile, positions).
 
     Elements are computed where x has them, in the order in which they lie there, unless that would

@@ -5,14 +5,18 @@ from rich.console import Console
 
 from openipu.sw.kernels_bench import KERNELS, Measured, figures, measure, table
 
-LEAST = {"add_f16": 0.95, "fma_f32": 0.95, "tanh_f16": 0.875, "exp_f16": 0.875}
+LEAST = {"add_f16": 0.95, "fma_f32": 0.95, "tanh_f16": 0.875, "exp_f16": 0.875,
+         "sum_f16": 0.95}  # fmt: skip
 """The fraction of the bound that each kernel must reach."""
+
+MOST = {"sum_f16": 2}
+"""Where the bound is one bank's, which two banks can beat."""
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 def test_kernel(kernel) -> None:
     measured = measure(kernel)
-    assert LEAST[kernel.name] <= measured.fraction <= 1
+    assert LEAST[kernel.name] <= measured.fraction <= MOST.get(kernel.name, 1)
     assert measured.replays_bank == measured.replays_fetch == 0
     error = abs(measured.estimate - measured.cycles)
     assert error <= max(20, 0.03 * measured.cycles), (measured.estimate, measured.cycles)

@@ -231,6 +231,44 @@
 .set matrix_f32.dot, 72
 .set matrix_f32.y_step, 76
 .set matrix_f32.y_level, 80
+.set max_columns_f16.x, 0
+.set max_columns_f16.x_length, 4
+.set max_columns_f16.y, 8
+.set max_columns_f16.y_length, 12
+.set max_columns_f16.count, 16
+.set max_columns_f16.stride, 20
+.set max_columns_f16.level, 24
+.set max_columns_f16.next, 28
+.set max_columns_f16.words, 32
+.set max_columns_f16.y_level, 36
+.set max_columns_f32.x, 0
+.set max_columns_f32.x_length, 4
+.set max_columns_f32.y, 8
+.set max_columns_f32.y_length, 12
+.set max_columns_f32.count, 16
+.set max_columns_f32.stride, 20
+.set max_columns_f32.level, 24
+.set max_columns_f32.next, 28
+.set max_columns_f32.words, 32
+.set max_columns_f32.y_level, 36
+.set max_rows_f16.x, 0
+.set max_rows_f16.x_length, 4
+.set max_rows_f16.y, 8
+.set max_rows_f16.y_length, 12
+.set max_rows_f16.level, 16
+.set max_rows_f16.words, 20
+.set max_rows_f16.y_bytes, 24
+.set max_rows_f16.mask, 28
+.set max_rows_f16.mask_high, 32
+.set max_rows_f32.x, 0
+.set max_rows_f32.x_length, 4
+.set max_rows_f32.y, 8
+.set max_rows_f32.y_length, 12
+.set max_rows_f32.level, 16
+.set max_rows_f32.words, 20
+.set max_rows_f32.y_bytes, 24
+.set max_rows_f32.mask, 28
+.set max_rows_f32.mask_high, 32
 .set maximum.a, 0
 .set maximum.a_length, 4
 .set maximum.b, 8
@@ -283,6 +321,44 @@
 .set maximum_periodic_f32.level, 24
 .set maximum_periodic_f32.b_level, 28
 .set maximum_periodic_f32.b_again, 32
+.set min_columns_f16.x, 0
+.set min_columns_f16.x_length, 4
+.set min_columns_f16.y, 8
+.set min_columns_f16.y_length, 12
+.set min_columns_f16.count, 16
+.set min_columns_f16.stride, 20
+.set min_columns_f16.level, 24
+.set min_columns_f16.next, 28
+.set min_columns_f16.words, 32
+.set min_columns_f16.y_level, 36
+.set min_columns_f32.x, 0
+.set min_columns_f32.x_length, 4
+.set min_columns_f32.y, 8
+.set min_columns_f32.y_length, 12
+.set min_columns_f32.count, 16
+.set min_columns_f32.stride, 20
+.set min_columns_f32.level, 24
+.set min_columns_f32.next, 28
+.set min_columns_f32.words, 32
+.set min_columns_f32.y_level, 36
+.set min_rows_f16.x, 0
+.set min_rows_f16.x_length, 4
+.set min_rows_f16.y, 8
+.set min_rows_f16.y_length, 12
+.set min_rows_f16.level, 16
+.set min_rows_f16.words, 20
+.set min_rows_f16.y_bytes, 24
+.set min_rows_f16.mask, 28
+.set min_rows_f16.mask_high, 32
+.set min_rows_f32.x, 0
+.set min_rows_f32.x_length, 4
+.set min_rows_f32.y, 8
+.set min_rows_f32.y_length, 12
+.set min_rows_f32.level, 16
+.set min_rows_f32.words, 20
+.set min_rows_f32.y_bytes, 24
+.set min_rows_f32.mask, 28
+.set min_rows_f32.mask_high, 32
 .set minimum.a, 0
 .set minimum.a_length, 4
 .set minimum.b, 8
@@ -522,6 +598,86 @@
 .set subtract_periodic_f32.level, 24
 .set subtract_periodic_f32.b_level, 28
 .set subtract_periodic_f32.b_again, 32
+.set sum_columns_f16.x, 0
+.set sum_columns_f16.x_length, 4
+.set sum_columns_f16.y, 8
+.set sum_columns_f16.y_length, 12
+.set sum_columns_f16.count, 16
+.set sum_columns_f16.stride, 20
+.set sum_columns_f16.factor, 24
+.set sum_columns_f16.level, 28
+.set sum_columns_f16.next, 32
+.set sum_columns_f16.words, 36
+.set sum_columns_f16.y_level, 40
+.set sum_columns_f16_f32.x, 0
+.set sum_columns_f16_f32.x_length, 4
+.set sum_columns_f16_f32.y, 8
+.set sum_columns_f16_f32.y_length, 12
+.set sum_columns_f16_f32.count, 16
+.set sum_columns_f16_f32.stride, 20
+.set sum_columns_f16_f32.factor, 24
+.set sum_columns_f16_f32.level, 28
+.set sum_columns_f16_f32.next, 32
+.set sum_columns_f16_f32.words, 36
+.set sum_columns_f16_f32.y_level, 40
+.set sum_columns_f32.x, 0
+.set sum_columns_f32.x_length, 4
+.set sum_columns_f32.y, 8
+.set sum_columns_f32.y_length, 12
+.set sum_columns_f32.count, 16
+.set sum_columns_f32.stride, 20
+.set sum_columns_f32.factor, 24
+.set sum_columns_f32.level, 28
+.set sum_columns_f32.next, 32
+.set sum_columns_f32.words, 36
+.set sum_columns_f32.y_level, 40
+.set sum_halves.x, 0
+.set sum_halves.x_length, 4
+.set sum_halves.other, 8
+.set sum_halves.other_length, 12
+.set sum_halves.y, 16
+.set sum_halves.y_length, 20
+.set sum_halves.level, 24
+.set sum_rows_f16.x, 0
+.set sum_rows_f16.x_length, 4
+.set sum_rows_f16.y, 8
+.set sum_rows_f16.y_length, 12
+.set sum_rows_f16.factor, 16
+.set sum_rows_f16.level, 20
+.set sum_rows_f16.words, 24
+.set sum_rows_f16.y_bytes, 28
+.set sum_rows_f16.mask, 32
+.set sum_rows_f16.mask_high, 36
+.set sum_rows_f16_f32.x, 0
+.set sum_rows_f16_f32.x_length, 4
+.set sum_rows_f16_f32.y, 8
+.set sum_rows_f16_f32.y_length, 12
+.set sum_rows_f16_f32.factor, 16
+.set sum_rows_f16_f32.level, 20
+.set sum_rows_f16_f32.words, 24
+.set sum_rows_f16_f32.y_bytes, 28
+.set sum_rows_f16_f32.mask, 32
+.set sum_rows_f16_f32.mask_high, 36
+.set sum_rows_f32.x, 0
+.set sum_rows_f32.x_length, 4
+.set sum_rows_f32.y, 8
+.set sum_rows_f32.y_length, 12
+.set sum_rows_f32.factor, 16
+.set sum_rows_f32.level, 20
+.set sum_rows_f32.words, 24
+.set sum_rows_f32.y_bytes, 28
+.set sum_rows_f32.mask, 32
+.set sum_rows_f32.mask_high, 36
+.set sum_rows_f32_f16.x, 0
+.set sum_rows_f32_f16.x_length, 4
+.set sum_rows_f32_f16.y, 8
+.set sum_rows_f32_f16.y_length, 12
+.set sum_rows_f32_f16.factor, 16
+.set sum_rows_f32_f16.level, 20
+.set sum_rows_f32_f16.words, 24
+.set sum_rows_f32_f16.y_bytes, 28
+.set sum_rows_f32_f16.mask, 32
+.set sum_rows_f32_f16.mask_high, 36
 .set transpose.x, 0
 .set transpose.x_length, 4
 .set transpose.y, 8
@@ -903,6 +1059,60 @@ struct matrix_f32_vertex {
 };
 void matrix_f32(const struct matrix_f32_vertex *v);
 
+struct max_columns_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void max_columns_f16(const struct max_columns_f16_vertex *v);
+
+struct max_columns_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void max_columns_f32(const struct max_columns_f32_vertex *v);
+
+struct max_rows_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void max_rows_f16(const struct max_rows_f16_vertex *v);
+
+struct max_rows_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void max_rows_f32(const struct max_rows_f32_vertex *v);
+
 struct maximum_vertex {
     const float *a;
     uint32_t a_length;
@@ -982,6 +1192,60 @@ struct maximum_periodic_f32_vertex {
     uint32_t b_again;
 };
 void maximum_periodic_f32(const struct maximum_periodic_f32_vertex *v);
+
+struct min_columns_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void min_columns_f16(const struct min_columns_f16_vertex *v);
+
+struct min_columns_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void min_columns_f32(const struct min_columns_f32_vertex *v);
+
+struct min_rows_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void min_rows_f16(const struct min_rows_f16_vertex *v);
+
+struct min_rows_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void min_rows_f32(const struct min_rows_f32_vertex *v);
 
 struct minimum_vertex {
     const float *a;
@@ -1361,6 +1625,118 @@ struct subtract_periodic_f32_vertex {
     uint32_t b_again;
 };
 void subtract_periodic_f32(const struct subtract_periodic_f32_vertex *v);
+
+struct sum_columns_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    float factor;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void sum_columns_f16(const struct sum_columns_f16_vertex *v);
+
+struct sum_columns_f16_f32_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    float factor;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void sum_columns_f16_f32(const struct sum_columns_f16_f32_vertex *v);
+
+struct sum_columns_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    float factor;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void sum_columns_f32(const struct sum_columns_f32_vertex *v);
+
+struct sum_halves_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *other;
+    uint32_t other_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void sum_halves(const struct sum_halves_vertex *v);
+
+struct sum_rows_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void sum_rows_f16(const struct sum_rows_f16_vertex *v);
+
+struct sum_rows_f16_f32_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void sum_rows_f16_f32(const struct sum_rows_f16_f32_vertex *v);
+
+struct sum_rows_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void sum_rows_f32(const struct sum_rows_f32_vertex *v);
+
+struct sum_rows_f32_f16_vertex {
+    const float *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void sum_rows_f32_f16(const struct sum_rows_f32_f16_vertex *v);
 
 struct transpose_vertex {
     const float *x;

@@ -140,6 +140,33 @@ def streams(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
             yield Case(inputs | {"b": make(random, count)}, {"y": count}, scalars)
 
 
+def reduce_streams(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    dtype = codelet.vectors[0].dtype
+    make, each = halves if dtype == "float16" else values, lanes(dtype)
+    factor = {"factor": random.normal()} if "sum" in codelet.name else {}
+    if codelet.name == "sum_halves":
+        for words in (1, 2, 100):
+            for wild in (False, True):
+                pair = {n: make(random, words * each) if wild else np.ones(words * each, dtype)
+                        for n in ("x", "other")}  # fmt: skip
+                yield Case(pair, {"y": 1})
+    elif "rows" in codelet.name:
+        shapes = [(1, n) for n in (0, 1, 2, 3, 4, 5, 7, 101)]
+        shapes += [(rows, n * each) for rows in (0, 1, 3, 6) for n in (0, 1, 2, 25)]
+        for rows, columns in shapes:
+            x = make(random, rows * columns)
+            yield Case({"x": x}, {"y": rows}, factor)
+            yield Case({"x": np.sort(np.abs(x))[::-1].copy()}, {"y": rows}, factor)
+    else:
+        for count, columns, more in ((0, 4, 0), (1, 1, 3), (2, 7, 1), (5, 12, 0), (33, 8, 8)):
+            if codelet.name == "sum_columns_f16_f32":
+                columns *= 4  # whole words of x
+            stride = -(-columns // each) * each + each * more
+            x = make(random, max(count - 1, 0) * stride + columns if count else 0)
+            yield Case({"x": x}, {"y": columns}, {"count": count, "stride": stride} | factor)
+        yield Case({"x": make(random, 0)}, {"y": 0}, {"count": 3, "stride": each} | factor)
+
+
 def matrix(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
     """Matrices of one and of several segments and blocks, then windows, for the default tile."""
     tile, dtype = TileConfig(), codelet.vectors[0].dtype
@@ -179,6 +206,8 @@ def cases(codelet: Codelet) -> list[Case]:
             return list(streams(random, codelet))
         case "matrix.S":
             return list(matrix(random, codelet))
+        case "reduce_streams.S":
+            return list(reduce_streams(random, codelet))
         case "reduce.c":
             return list(reduction(random, least=int(codelet.name == "arg_max")))
         case "softmax.c":
@@ -295,6 +324,10 @@ def test_estimate_is_close(codelet: Codelet) -> None:
     }  # fmt: skip
     if codelet.source == "streams.S":
         large["streams.S"] = list(streams(random, codelet))[-1]
+    elif codelet.source == "reduce_streams.S":
+        large["reduce_streams.S"] = max(
+            reduce_streams(random, codelet), key=lambda case: case.inputs["x"].size
+        )
     elif codelet.source == "matrix.S":
         large["matrix.S"] = list(matrix(random, codelet))[2]
     case = large.get(codelet.source) or Case({"x": values(random, 100, wild=False)}, {"y": 100})
