@@ -34,7 +34,7 @@ _EXTREMES = {
 }  # fmt: skip
 
 
-def _extreme(name: str, items: Array) -> Array:
+def extreme(name: str, items: Array) -> Array:
     """Return the extremes of items (results, count)."""
     op, start = _EXTREMES[name, items.dtype.name]
     total = np.full(len(items), start, items.dtype)
@@ -62,7 +62,7 @@ def _word_sums(x: Array) -> F32:
     return total
 
 
-def _row_sums(items: Array) -> F32:
+def row_sums(items: Array) -> F32:
     """Return the sums of items (results, count), which are taken in words."""
     each = lanes(items.dtype.name)
     rows, count = items.shape
@@ -133,9 +133,9 @@ def _rows(name: str, dtype: str, result: str) -> Codelet:
     def reference(*, x: Array, y: Array, factor: Any = 1) -> None:
         items = _matrix(x, y.size)
         if summing:
-            _write(y, _row_sums(items), factor)
+            _write(y, row_sums(items), factor)
         else:
-            y[...] = _extreme(name, items)
+            y[...] = extreme(name, items)
 
     return register(
         Codelet(
@@ -208,7 +208,7 @@ def _columns(name: str, dtype: str, result: str) -> Codelet:
             zero = np.zeros(y.size, np.float32)
             _write(y, _running(zero, items.astype(np.float32)), factor)
         else:
-            y[...] = _extreme(name, items)
+            y[...] = extreme(name, items)
 
     return register(
         Codelet(

@@ -485,6 +485,41 @@
 .set negate_f32.y, 8
 .set negate_f32.y_length, 12
 .set negate_f32.level, 16
+.set normalise.x, 0
+.set normalise.x_length, 4
+.set normalise.y, 8
+.set normalise.y_length, 12
+.set normalise.columns, 16
+.set normalise.share, 20
+.set normalise.epsilon, 24
+.set normalise_f16.x, 0
+.set normalise_f16.x_length, 4
+.set normalise_f16.y, 8
+.set normalise_f16.y_length, 12
+.set normalise_f16.columns, 16
+.set normalise_f16.share, 20
+.set normalise_f16.epsilon, 24
+.set normalise_f16.level, 28
+.set normalise_f16.passes, 32
+.set normalise_f16.passes_high, 36
+.set normalise_f16.rows_level, 40
+.set normalise_f16.y_level, 44
+.set normalise_f16.rows, 48
+.set normalise_f16.words, 52
+.set normalise_f32.x, 0
+.set normalise_f32.x_length, 4
+.set normalise_f32.y, 8
+.set normalise_f32.y_length, 12
+.set normalise_f32.columns, 16
+.set normalise_f32.share, 20
+.set normalise_f32.epsilon, 24
+.set normalise_f32.level, 28
+.set normalise_f32.passes, 32
+.set normalise_f32.passes_high, 36
+.set normalise_f32.rows_level, 40
+.set normalise_f32.y_level, 44
+.set normalise_f32.rows, 48
+.set normalise_f32.words, 52
 .set reduce_max.x, 0
 .set reduce_max.x_length, 4
 .set reduce_max.y, 8
@@ -541,6 +576,18 @@
 .set softmax.y, 8
 .set softmax.y_length, 12
 .set softmax.columns, 16
+.set softmax_f16.x, 0
+.set softmax_f16.x_length, 4
+.set softmax_f16.y, 8
+.set softmax_f16.y_length, 12
+.set softmax_f16.columns, 16
+.set softmax_f16.level, 20
+.set softmax_f16.passes, 24
+.set softmax_f16.passes_high, 28
+.set softmax_f16.rows_level, 32
+.set softmax_f16.y_level, 36
+.set softmax_f16.rows, 40
+.set softmax_f16.words, 44
 .set square_root_f16.x, 0
 .set square_root_f16.x_length, 4
 .set square_root_f16.y, 8
@@ -1445,6 +1492,53 @@ struct negate_f32_vertex {
 };
 void negate_f32(const struct negate_f32_vertex *v);
 
+struct normalise_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t columns;
+    float share;
+    float epsilon;
+};
+void normalise(const struct normalise_vertex *v);
+
+struct normalise_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t columns;
+    float share;
+    float epsilon;
+    uint32_t level;
+    uint32_t passes;
+    uint32_t passes_high;
+    uint32_t rows_level;
+    uint32_t y_level;
+    uint32_t rows;
+    uint32_t words;
+};
+void normalise_f16(const struct normalise_f16_vertex *v);
+
+struct normalise_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t columns;
+    float share;
+    float epsilon;
+    uint32_t level;
+    uint32_t passes;
+    uint32_t passes_high;
+    uint32_t rows_level;
+    uint32_t y_level;
+    uint32_t rows;
+    uint32_t words;
+};
+void normalise_f32(const struct normalise_f32_vertex *v);
+
 struct reduce_max_vertex {
     const float *x;
     uint32_t x_length;
@@ -1536,6 +1630,22 @@ struct softmax_vertex {
     uint32_t columns;
 };
 void softmax(const struct softmax_vertex *v);
+
+struct softmax_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t columns;
+    uint32_t level;
+    uint32_t passes;
+    uint32_t passes_high;
+    uint32_t rows_level;
+    uint32_t y_level;
+    uint32_t rows;
+    uint32_t words;
+};
+void softmax_f16(const struct softmax_f16_vertex *v);
 
 struct square_root_f16_vertex {
     const _Float16 *x;

@@ -167,6 +167,21 @@ def reduce_streams(random: np.random.Generator, codelet: Codelet) -> Iterator[Ca
         yield Case({"x": make(random, 0)}, {"y": 0}, {"count": 3, "stride": each} | factor)
 
 
+def rows(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    dtype = codelet.vectors[0].dtype
+    make = halves if dtype == "float16" else values
+    each = lanes(dtype) if codelet.source == "rows.S" else 3
+    for count, words in ((0, 1), (1, 1), (3, 2), (5, 9), (2, 40)):
+        columns = words * each
+        scalars = {"columns": columns} | (
+            {"share": 1 / columns, "epsilon": 1e-5} if "normalise" in codelet.name else {}
+        )
+        x = make(random, count * columns)
+        tame = np.where(np.abs(x) < 100, x, x.dtype.type(1))
+        for array in (x, tame, np.ones_like(x)):
+            yield Case({"x": array}, {"y": x.size}, scalars)
+
+
 def matrix(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
     """Matrices of one and of several segments and blocks, then windows, for the default tile."""
     tile, dtype = TileConfig(), codelet.vectors[0].dtype
@@ -206,6 +221,8 @@ def cases(codelet: Codelet) -> list[Case]:
             return list(streams(random, codelet))
         case "matrix.S":
             return list(matrix(random, codelet))
+        case "rows.S" | "normalise.c":
+            return list(rows(random, codelet))
         case "reduce_streams.S":
             return list(reduce_streams(random, codelet))
         case "reduce.c":
@@ -328,6 +345,8 @@ def test_estimate_is_close(codelet: Codelet) -> None:
         large["reduce_streams.S"] = max(
             reduce_streams(random, codelet), key=lambda case: case.inputs["x"].size
         )
+    elif codelet.source in ("rows.S", "normalise.c"):
+        large[codelet.source] = list(rows(random, codelet))[-1]
     elif codelet.source == "matrix.S":
         large["matrix.S"] = list(matrix(random, codelet))[2]
     case = large.get(codelet.source) or Case({"x": values(random, 100, wild=False)}, {"y": 100})
