@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from elftools.elf.elffile import ELFFile
 from numpy.typing import NDArray
 
 from openipu.cosim.golden.chip import ChipISS
 from openipu.cosim.golden.graph import source_of
+from openipu.cosim.session import Session
+from openipu.cosim.source_map import SourceMap
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.rtl.isa import Unit, decode
 from openipu.sw.codelets.codelet import Codelet, all_codelets
@@ -19,6 +22,7 @@ from openipu.sw.compiler import Executable, compile
 from openipu.sw.compiler.codegen import JOB_ISSUES
 from openipu.sw.engine import Engine
 from openipu.sw.graph import Graph
+from openipu.sw.kernels_bench import CONFIG
 from openipu.sw.ops.matrix import segments_bytes, segments_of, share
 from openipu.sw.program import Execute, Sequence
 
@@ -249,14 +253,19 @@ CODELETS = [
 ]
 
 
-def build(config: ChipConfig, chosen: dict[str, list[Case]]) -> Executable:
-    """Return a program with one compute set a codelet and one vertex a case."""
+def build(
+    config: ChipConfig, chosen: dict[str, list[Case]], *, alone: bool = False
+) -> Executable:
+    """Return a program with a compute set for each codelet, if `alone` for each case."""
     graph = Graph()
     steps = []
     for name, listed in chosen.items():
         codelet = all_codelets()[name]
         compute_set = graph.compute_set(name)
         for number, case in enumerate(listed):
+            if alone and number:
+                steps.append(Execute(compute_set))
+                compute_set = graph.compute_set(name)
             tile = number % config.tiles
             fields: dict[str, Any] = dict(case.scalars)
             for item in codelet.vectors:
@@ -358,3 +367,42 @@ def test_estimate_is_close(codelet: Codelet) -> None:
     estimate = codelet.issues(lengths, case.scalars)
     measured = issues_on_iss(codelet, case)
     assert 0.85 * measured <= estimate <= 1.15 * measured, f"{estimate=}, {measured=}"
+
+
+def durations(executable: Executable, trace: NDArray[np.void]) -> list[int]:
+    """Return the cycles from each job's first instruction to its end, in order."""
+    with executable.elf.open("rb") as file:
+        source = SourceMap.from_elf(ELFFile(file))
+    pcs = np.unique(trace["pc"])
+    main = [int(pc) for pc in pcs if source.function(int(pc)) == "worker_main"]
+    workers = trace[trace["thread"] != executable.config.tile.supervisor]
+    starts = workers["cycle"][workers["pc"] == min(main)].astype(np.int64)
+    ends = workers["cycle"][workers["pc"] == max(main)].astype(np.int64)
+    found: list[int] = (ends - starts + executable.config.tile.slots).tolist()
+    return found
+
+
+@pytest.mark.parametrize("source", ["streams.S", "reduce_streams.S", "rows.S"])
+def test_estimate_on_rtl(source: str) -> None:
+    """Within 3 % or 20 cycles, over sizes, for values that take the dividers' whole time."""
+    chosen = {
+        codelet.name: [
+            case
+            for case in [*cases(codelet)[::4], cases(codelet)[-1]]
+            if source != "rows.S" or all(np.isfinite(x).all() for x in case.inputs.values())
+        ]
+        for codelet in CODELETS
+        if codelet.source == source
+    }
+    executable = build(CONFIG, chosen, alone=True)
+    with Engine(executable, "rtl", compare=True) as engine:
+        engine.run()
+        assert isinstance(engine.machine, Session)
+        measured = durations(executable, engine.machine.trace())
+    listed = [(name, case) for name, each in chosen.items() for case in each]
+    assert len(measured) == len(listed) > len(chosen)
+    for (name, case), cycles in zip(listed, measured, strict=True):
+        lengths = {field: array.size for field, array in case.inputs.items()} | case.outputs
+        issues = JOB_ISSUES + all_codelets()[name].issues(lengths, case.scalars)
+        estimate = CONFIG.tile.slots * issues
+        assert abs(estimate - cycles) <= max(20, 0.03 * cycles), (name, lengths, estimate, cycles)
