@@ -1,6 +1,7 @@
 """Operations that compute each element by itself, with broadcasting as in NumPy and ONNX."""
 
-from math import lcm
+from collections.abc import Sequence
+from math import lcm, prod
 
 import numpy as np
 
@@ -107,6 +108,28 @@ def scaled_add(builder: Builder, a: Tensor, factor: float, b: Tensor, *, name: s
     for (tile, _), left, right, output in zip(blocks, *operands, outputs, strict=True):
         codelet = streams.SCALED_ADD[a.dtype]
         compute_set.add(codelet, tile, a=left, b=right, y=output, factor=factor)
+    return result
+
+
+def fill(
+    builder: Builder, shape: Sequence[int], value: float, dtype: str = "float32", *, name: str
+) -> Tensor:
+    """Return a tensor of that shape, spread evenly, into which the program writes `value`."""
+    streamed = builder.config.tile.simd
+    if dtype not in streams.FILL or (dtype == "float16" and not streamed):
+        raise OpError(f"{name}: there is no fill of {dtype}")
+    lanes = _lanes(dtype, streamed)
+    size = prod(shape)
+    blocks = [
+        (tile, np.arange(a * lanes + first, min(a * lanes + end, size)))
+        for tile, (a, b) in enumerate(split(-(-size // lanes), builder.tiles))
+        for first, end in builder.spread((b - a) * lanes, lanes)
+    ]
+    result, outputs = builder.result(name, shape, dtype, blocks)
+    compute_set = builder.compute_set(name)
+    for (tile, _), output in zip(blocks, outputs, strict=True):
+        codelet = streams.FILL[dtype] if streamed else elementwise.FILL
+        compute_set.add(codelet, tile, y=output, value=value)
     return result
 
 

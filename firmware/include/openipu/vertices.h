@@ -96,6 +96,14 @@
 .set fill.y, 0
 .set fill.y_length, 4
 .set fill.value, 8
+.set fill_f16.y, 0
+.set fill_f16.y_length, 4
+.set fill_f16.value, 8
+.set fill_f16.level, 12
+.set fill_f32.y, 0
+.set fill_f32.y_length, 4
+.set fill_f32.value, 8
+.set fill_f32.level, 12
 .set hyperbolic_tangent.x, 0
 .set hyperbolic_tangent.x_length, 4
 .set hyperbolic_tangent.y, 8
@@ -906,6 +914,22 @@ struct fill_vertex {
     float value;
 };
 void fill(const struct fill_vertex *v);
+
+struct fill_f16_vertex {
+    _Float16 *y;
+    uint32_t y_length;
+    float value;
+    uint32_t level;
+};
+void fill_f16(const struct fill_f16_vertex *v);
+
+struct fill_f32_vertex {
+    float *y;
+    uint32_t y_length;
+    float value;
+    uint32_t level;
+};
+void fill_f32(const struct fill_f32_vertex *v);
 
 struct hyperbolic_tangent_vertex {
     const float *x;

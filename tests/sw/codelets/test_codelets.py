@@ -127,6 +127,11 @@ def halves(random: np.random.Generator, count: int) -> NDArray[np.float16]:
 
 
 def streams(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    if codelet.name.startswith("fill"):
+        for value in (1.1, -0.0, 1e-7, 1e6, np.inf, np.nan, -2.5):
+            for count in (0, 1, 2, 3, 4, 9, 255):
+                yield Case({}, {"y": count}, {"value": value})
+        return
     first = codelet.vectors[0]
     make = halves if first.dtype == "float16" else values
     one_word = 4 if first.dtype == "float16" else 2

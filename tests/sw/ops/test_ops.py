@@ -11,7 +11,7 @@ from openipu.sw.compiler import compile
 from openipu.sw.engine import Engine
 from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, OpError, Tensor, split
-from openipu.sw.ops.elementwise import binary, unary
+from openipu.sw.ops.elementwise import binary, fill, unary
 from openipu.sw.ops.matmul import matmul, plan
 from openipu.sw.ops.rearrange import transpose
 from openipu.sw.ops.reduce import argmax, reduce
@@ -137,6 +137,20 @@ def test_reductions_by_streams(
         np.testing.assert_allclose(
             evaluate(builder, result, x=x), wanted, close, close * np.sqrt(count) * factor
         )
+
+
+@pytest.mark.parametrize("tiles", TILES)
+@pytest.mark.parametrize("shape", [(), (0, 3), (5,), (7, 9), (64, 33)])
+def test_fill(tiles: int, shape: tuple[int, ...]) -> None:
+    plain = TileConfig(simd=False, amp_outputs=0)
+    for dtype, tile in (
+        ("float16", TileConfig()), ("float32", TileConfig()), ("float32", plain)
+    ):  # fmt: skip
+        builder = Builder(ChipConfig(tiles=tiles, tile=tile))
+        result = evaluate(builder, fill(builder, shape, 0.1, dtype, name="y"))
+        np.testing.assert_array_equal(result, np.full(shape, 0.1, dtype))
+    with pytest.raises(OpError, match=r"^y: there is no fill of float16$"):
+        fill(builder, shape, 0.1, "float16", name="y")
 
 
 def test_reductions_without_simd() -> None:
