@@ -175,3 +175,22 @@
     h4narrow out, in0, f0
     ret
     end     narrow
+
+    // y = the value, which is f32 in the vertex
+    .macro  fill name, splat, narrow:vararg
+    codelet \name
+    lw      t0, \name\().y(a0)
+    lw      t1, \name\().level(a0)
+    lhu     t2, \name\().level(a0)
+    flw     f0, \name\().value(a0)
+    xstream 2, t0, t1
+    \narrow
+    \splat  f0, f0
+    xrpt    t2, 1
+    xvor    out, f0, f0
+    ret
+    end     \name
+    .endm
+
+    fill    fill_f16, h4splat, h4narrow f0, f0, f0
+    fill    fill_f32, s2splat

@@ -256,3 +256,28 @@ NARROW = register(
     )
 )  # fmt: skip
 """y = x as f16, rounded to nearest."""
+
+
+def _fill(short: str, issues: int) -> Codelet:
+    dtype = DTYPES[short]
+
+    def reference(*, y: Array, value: Any) -> None:
+        bits = np.asarray([value], np.float32).view(np.uint32)
+        if dtype == "float16":
+            y.view(np.uint16)[...] = simd.narrow(bits)
+        else:
+            y.view(np.uint32)[...] = bits
+
+    return register(
+        Codelet(
+            name=f"fill_{short}",
+            fields=(_result(dtype), Scalar("value", "f32"), _level("y", dtype)),
+            source="streams.S",
+            reference=reference,
+            cycles=lambda y, value: issues + words(y, dtype),
+        )
+    )
+
+
+FILL: dict[str, Codelet] = {"float16": _fill("f16", 9), "float32": _fill("f32", 8)}
+"""y = value, which float16 rounds to nearest, by dtype."""

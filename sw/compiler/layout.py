@@ -90,8 +90,9 @@ def place(
 ) -> Layout:
     """Give everything an address, the blocks of `codes` too.
 
-    `apart` keeps fields in different banks that codelets want there, unless they are parts of one
-    variable. Raises OutOfMemoryError for the fullest tile if there is one that is too full.
+    `apart` keeps fields in different banks that codelets want there; parts of one region with the
+    end of a bank between them. Raises OutOfMemoryError for the fullest tile if there is one that is
+    too full.
     """
     bases, items = [], []
     for code in codes:
@@ -161,12 +162,17 @@ class _Placing:
         for number, (tile, first, end) in enumerate(variable.mapping):
             base = self._free[tile] if bases is None else bases[tile]
             size = _region_bytes(variable, first, end)
+            pairs = self._others.get((variable, number), ())
             wishes = [
-                (one, self._banks(other))
-                for one, other in self._others.get((variable, number), ())
-                if other.variable in self.regions
+                (one, self._banks(other)) for one, other in pairs if other.variable in self.regions
             ]
-            address = self._fit(tile, base, size, life, wishes)
+            inside = [
+                (one.end, other.first)
+                for one, other in pairs
+                if (other.variable, other.region) == (variable, number) and one.first < other.first
+            ]
+            cut = max((a for a, _ in inside), default=1), min((b for _, b in inside), default=0)
+            address = self._fit(tile, base, size, life, wishes, cut)
             regions.append(Region(tile, address, first, end - first))
             self._take(tile, address, address + size, life)
         self.regions[variable] = tuple(regions)
@@ -186,9 +192,12 @@ class _Placing:
 
     def _fit(
         self, tile: int, address: int, size: int, life: Lifetime,
-        wishes: list[tuple[_Bytes, tuple[int, int]]],
+        wishes: list[tuple[_Bytes, tuple[int, int]]], cut: tuple[int, int],
     ) -> int:  # fmt: skip
-        """Return the first address that is free, and where parts are in other banks than those."""
+        """Return the first address that is free, and where parts are in other banks than those.
+
+        And where a bank ends within `cut`, counted from the address, if that is possible.
+        """
         while True:
             start = address
             for taken, end, (since, until) in self._taken[tile]:  # by address
@@ -200,6 +209,9 @@ class _Placing:
                 if first <= high and low <= last:
                     behind = (high + 1) * self._bank_bytes - part.first
                     address = _round_up(behind, WORD_BYTES)
+            if cut[0] <= cut[1]:
+                bank_end = _round_up(address + cut[0], self._bank_bytes)
+                address = max(address, _round_up(bank_end - cut[1], WORD_BYTES))
             if address == start:
                 return address
 

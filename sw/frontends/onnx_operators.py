@@ -19,6 +19,7 @@ from openipu.sw.ops.convolution import convolve
 from openipu.sw.ops.elementwise import binary, cast, unary
 from openipu.sw.ops.gather import gather, top_k
 from openipu.sw.ops.matmul import matmul
+from openipu.sw.ops.norm import batch_norm, group_norm, layer_norm
 from openipu.sw.ops.pooling import Window, pool
 from openipu.sw.ops.random import random_fill
 from openipu.sw.ops.rearrange import concatenate, pad, reshape, transpose
@@ -180,11 +181,9 @@ def _reduce(function: str, mean: bool = False) -> Callable[[Builder, Node], Tens
             if node.take("noop_with_empty_axes", 0):
                 return x
             axes = list(range(len(x.shape)))
-        result = reduce(builder, function, x, axes, keep=keep, name=node.name)
-        if not mean:
-            return result
-        count = prod(x.shape[axis] for axis in axes)
-        return _times(builder, result, 1.0 / max(count, 1), node.name)
+        count = prod(x.shape[_axis(axis, len(x.shape))] for axis in axes)
+        factor = 1.0 / max(count, 1) if mean else 1.0
+        return reduce(builder, function, x, axes, keep=keep, factor=factor, name=node.name)
 
     return apply_reduce
 
@@ -197,6 +196,53 @@ def _softmax(builder: Builder, node: Node) -> Tensor:
     axis = _axis(node.take("axis", 1), len(x.shape))
     rows = x.reshape(prod(x.shape[:axis]), prod(x.shape[axis:]))
     return softmax(builder, rows, 1, name=node.name).reshape(*x.shape)
+
+
+def _layer_norm(builder: Builder, node: Node) -> Tensor:
+    if node.take("stash_type", TensorProto.FLOAT) != TensorProto.FLOAT:
+        raise OpError("attribute stash_type must be FLOAT")
+    return layer_norm(
+        builder, node.input(0), node.input(1), node.optional(2), axis=node.take("axis", -1),
+        epsilon=node.take("epsilon", 1e-5), name=node.name,
+    )  # fmt: skip
+
+
+def _group_norm(builder: Builder, node: Node) -> Tensor:
+    if node.take("stash_type", TensorProto.FLOAT) != TensorProto.FLOAT:
+        raise OpError("attribute stash_type must be FLOAT")
+    return group_norm(
+        builder, node.input(0), node.take("num_groups", 0), node.input(1), node.input(2),
+        epsilon=node.take("epsilon", 1e-5), name=node.name,
+    )  # fmt: skip
+
+
+def _instance_norm(builder: Builder, node: Node) -> Tensor:
+    x = node.input(0)
+    if len(x.shape) < 3:
+        raise OpError(f"the operand must have batch, channels and more, not shape {x.shape}")
+    return group_norm(
+        builder, x, x.shape[1], node.input(1), node.input(2),
+        epsilon=node.take("epsilon", 1e-5), name=node.name,
+    )  # fmt: skip
+
+
+def _batch_norm(builder: Builder, node: Node) -> Tensor:
+    node.take("momentum", 0.9)  # for training
+    if node.take("training_mode", 0):
+        raise OpError("attribute training_mode must be 0")
+    if not node.take("spatial", 1):
+        raise OpError("attribute spatial must be 1")
+    parameters = []
+    for index in range(1, 5):
+        parameter = node.constant(index)
+        if parameter is None:
+            raise OpError(f"input {index} must be given")
+        parameters.append(parameter)
+    scale, bias, mean, variance = parameters
+    return batch_norm(
+        builder, node.input(0), scale, bias, mean, variance,
+        epsilon=node.take("epsilon", 1e-5), name=node.name,
+    )  # fmt: skip
 
 
 def _argmax(builder: Builder, node: Node) -> Tensor:
@@ -407,6 +453,7 @@ OPERATORS: dict[str, Callable[[Builder, Node], Outputs]] = {
     "Add": _binary("add"),
     "ArgMax": _argmax,
     "AveragePool": _pool("mean"),
+    "BatchNormalization": _batch_norm,
     "Cast": _cast,
     "Concat": _concat,
     "Constant": _constant,
@@ -419,7 +466,10 @@ OPERATORS: dict[str, Callable[[Builder, Node], Outputs]] = {
     "Gemm": _gemm,
     "GlobalAveragePool": _global_pool("mean"),
     "GlobalMaxPool": _global_pool("max"),
+    "GroupNormalization": _group_norm,
     "Identity": lambda builder, node: node.input(0),
+    "InstanceNormalization": _instance_norm,
+    "LayerNormalization": _layer_norm,
     "Log": _unary("logarithm"),
     "MatMul": lambda builder, node: matmul(
         builder, node.input(0), node.input(1), name=node.name

@@ -1,6 +1,7 @@
 """Operations that compute each element by itself, with broadcasting as in NumPy and ONNX."""
 
-from math import lcm
+from collections.abc import Sequence
+from math import lcm, prod
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def binary(builder: Builder, function: str, a: Tensor, b: Tensor, *, name: str) 
     lanes = _lanes(a.dtype, streamed)
     period = _period(flat_b)
     repeated = period if period == 1 else lcm(period, lanes)  # whole words of b
-    blocks = _blocks(builder, a, period, lanes)
+    blocks = blocks_of(builder, a, period, lanes)
     result, outputs = builder.result(name, shape, a.dtype, blocks)
     lefts = builder.local(
         name, [(tile, flat_a[positions]) for tile, positions in blocks], aligned=streamed
@@ -97,7 +98,7 @@ def scaled_add(builder: Builder, a: Tensor, factor: float, b: Tensor, *, name: s
         scale = Tensor("factor", np.asarray([factor], np.float32))
         scaled = binary(builder, "multiply", a, scale, name=f"{name}/scaled")
         return binary(builder, "add", scaled, b, name=name)
-    blocks = _blocks(builder, a, 1, _lanes(a.dtype, True))
+    blocks = blocks_of(builder, a, 1, _lanes(a.dtype, True))
     result, outputs = builder.result(name, a.shape, a.dtype, blocks)
     operands = [
         builder.local(name, [(tile, x.reshape(-1)[p]) for tile, p in blocks], aligned=True)
@@ -110,11 +111,33 @@ def scaled_add(builder: Builder, a: Tensor, factor: float, b: Tensor, *, name: s
     return result
 
 
+def fill(
+    builder: Builder, shape: Sequence[int], value: float, dtype: str = "float32", *, name: str
+) -> Tensor:
+    """Return a tensor of that shape, spread evenly, into which the program writes `value`."""
+    streamed = builder.config.tile.simd
+    if dtype not in streams.FILL or (dtype == "float16" and not streamed):
+        raise OpError(f"{name}: there is no fill of {dtype}")
+    lanes = _lanes(dtype, streamed)
+    size = prod(shape)
+    blocks = [
+        (tile, np.arange(a * lanes + first, min(a * lanes + end, size)))
+        for tile, (a, b) in enumerate(split(-(-size // lanes), builder.tiles))
+        for first, end in builder.spread((b - a) * lanes, lanes)
+    ]
+    result, outputs = builder.result(name, shape, dtype, blocks)
+    compute_set = builder.compute_set(name)
+    for (tile, _), output in zip(blocks, outputs, strict=True):
+        codelet = streams.FILL[dtype] if streamed else elementwise.FILL
+        compute_set.add(codelet, tile, y=output, value=value)
+    return result
+
+
 def _apply(
     builder: Builder, codelet: Codelet, x: Tensor, dtype: str, *, streamed: bool, name: str
 ) -> Tensor:
     narrower = dtype if dtype == "float16" else x.dtype
-    blocks = _blocks(builder, x, 1, _lanes(narrower, streamed))
+    blocks = blocks_of(builder, x, 1, _lanes(narrower, streamed))
     result, outputs = builder.result(name, x.shape, dtype, blocks)
     flat = x.reshape(-1)
     parts = [(tile, flat[positions]) for tile, positions in blocks]
@@ -174,7 +197,7 @@ def _period(x: Tensor) -> int:
     return pattern.size
 
 
-def _blocks(builder: Builder, x: Tensor, unit: int, lanes: int) -> list[tuple[int, Index]]:
+def blocks_of(builder: Builder, x: Tensor, unit: int, lanes: int) -> list[tuple[int, Index]]:
     """Return the flat positions that each vertex computes, as (tile, positions).
 
     Elements are computed where x has them, in the order in which they lie there, unless that would

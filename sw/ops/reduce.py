@@ -7,24 +7,40 @@ import numpy as np
 
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.reduce import ARG_MAX, REDUCE
+from openipu.sw.ops import reduce_streams
 from openipu.sw.ops.builder import Builder, OpError, Tensor, split
-from openipu.sw.ops.elementwise import cast
+from openipu.sw.ops.elementwise import binary, cast
 
 _LEAST = 32  # elements that are worth a part of their own
 
 
 def reduce(
-    builder: Builder, function: str, x: Tensor, axes: Sequence[int], *, keep: bool, name: str
-) -> Tensor:
+    builder: Builder, function: str, x: Tensor, axes: Sequence[int], *, keep: bool, name: str,
+    factor: float = 1.0, dtype: str | None = None,
+) -> Tensor:  # fmt: skip
     """Return x reduced over `axes` (which may be negative).
 
-    `function` is one of `codelets.reduce.REDUCE`. Elements are taken in ascending order; where
-    there are fewer results than workers, in equal parts first, then the parts. `keep` leaves the
-    reduced dimensions there, with size 1.
+    `function` is one of `codelets.reduce.REDUCE`; a sum is multiplied by `factor` before it is
+    rounded to `dtype`, x's by default. Sums of float16 are float32 until then. In which order
+    elements are added depends on where they are. `keep` leaves the reduced dimensions there, with
+    size 1.
     """
     if function not in REDUCE:
         raise ValueError(f"function must be one of {', '.join(REDUCE)}, not {function!r}")
-    return _reduce(builder, REDUCE[function], "float32", x, axes, keep=keep, name=name)
+    items, _, wanted = _items(x, axes, keep, name)
+    wanted_dtype = dtype or x.dtype
+    streamed = reduce_streams.reduce(
+        builder, function.removeprefix("reduce_"), items, wanted_dtype, factor=factor, name=name
+    )
+    if streamed is not None:
+        return streamed.reshape(*wanted)
+    wide = cast(builder, x, "float32", name=f"{name}/float32")
+    label = name if wanted_dtype == "float32" and factor == 1 else f"{name}/float32"
+    result = _reduce(builder, REDUCE[function], "float32", wide, axes, keep=keep, name=label)
+    if factor != 1:
+        scale = Tensor("factor", np.asarray(factor, np.float32))
+        result = binary(builder, "multiply", result, scale, name=f"{name}/scaled")
+    return cast(builder, result, wanted_dtype, name=name)
 
 
 def argmax(builder: Builder, x: Tensor, axis: int, *, keep: bool, name: str) -> Tensor:
@@ -38,25 +54,10 @@ def _reduce(
     builder: Builder, codelet: Codelet, dtype: str, x: Tensor, axes: Sequence[int], *, keep: bool,
     name: str,
 ) -> Tensor:  # fmt: skip
-    rank = len(x.shape)
     if x.dtype == "float16":
-        wide = cast(builder, x, "float32", name=f"{name}/float32")
-        label = name if codelet is ARG_MAX else f"{name}/float32"
-        result = _reduce(builder, codelet, dtype, wide, axes, keep=keep, name=label)
-        return result if codelet is ARG_MAX else cast(builder, result, "float16", name=name)
-    if x.dtype != "float32":
-        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
-    for axis in axes:
-        if not -rank <= axis < rank:
-            raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
-    reduced = sorted({axis % rank for axis in axes})
-    kept = [axis for axis in range(rank) if axis not in reduced]
-    results = prod(x.shape[axis] for axis in kept)
-    count = prod(x.shape[axis] for axis in reduced)
-    items = x.transpose(*kept, *reduced).reshape(results, count)
-
-    shape = [1 if axis in reduced else size for axis, size in enumerate(x.shape)]
-    wanted = shape if keep else [x.shape[axis] for axis in kept]
+        x = cast(builder, x, "float32", name=f"{name}/float32")
+    items, shape, wanted = _items(x, axes, keep, name)
+    results, count = items.shape
     parts = _parts(count, builder.tiles * builder.workers // max(results, 1))
     if parts > 1 and codelet is not ARG_MAX:
         cut = items.reshape(results, parts, count // parts)
@@ -91,6 +92,25 @@ def _reduce(
             view, step, stride = source[a : max((count - 1) * width + b, a)], 1, width
         compute_set.add(codelet, tile, x=view, y=output, count=count, step=step, stride=stride)
     return result.reshape(*wanted)
+
+
+def _items(
+    x: Tensor, axes: Sequence[int], keep: bool, name: str
+) -> tuple[Tensor, list[int], list[int]]:
+    """Return x as (results, count), the result's shape with the axes kept, and as wanted."""
+    rank = len(x.shape)
+    if x.dtype not in ("float32", "float16"):
+        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
+    reduced = sorted({axis % rank for axis in axes})
+    kept = [axis for axis in range(rank) if axis not in reduced]
+    count = prod(x.shape[axis] for axis in reduced)
+    results = prod(x.shape[axis] for axis in kept)
+    shape = [1 if axis in reduced else size for axis, size in enumerate(x.shape)]
+    wanted = shape if keep else [x.shape[axis] for axis in kept]
+    return x.transpose(*kept, *reduced).reshape(results, count), shape, wanted
 
 
 def _parts(count: int, most: int) -> int:

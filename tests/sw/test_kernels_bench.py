@@ -9,16 +9,19 @@ LEAST = {
     "gemm_f16_192x256x64": 0.90, "gemm_f16_7_rows": 0.60, "gemm_f16_30_rows": 0.88, "gemm_f32": 0.9,
     "conv3x3": 0.80, "depthwise3x3": 0.80, "gemv_f16": 0.85,
     "add_f16": 0.95, "fma_f32": 0.95, "tanh_f16": 0.875, "exp_f16": 0.875,
-    "maxpool_f16": 0.75, "gather_f16": 0.75, "transpose_f16": 0.7,
+    "maxpool_f16": 0.75, "gather_f16": 0.75, "transpose_f16": 0.7, "sum_f16": 0.95,
 }  # fmt: skip
 """The fraction of the bound that each kernel must reach."""
+
+MOST = {"sum_f16": 2}
+"""Where the bound is one bank's, which two banks can beat."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 def test_kernel(kernel) -> None:
     measured = measure(kernel)
-    assert LEAST[kernel.name] <= measured.fraction <= 1
+    assert LEAST[kernel.name] <= measured.fraction <= MOST.get(kernel.name, 1)
     assert measured.replays_bank == measured.replays_fetch == 0
     error = abs(measured.estimate - measured.cycles)
     assert error <= max(20, 0.03 * measured.cycles), (measured.estimate, measured.cycles)

@@ -209,6 +209,14 @@
 .set fill.y, 0
 .set fill.y_length, 4
 .set fill.value, 8
+.set fill_f16.y, 0
+.set fill_f16.y_length, 4
+.set fill_f16.value, 8
+.set fill_f16.level, 12
+.set fill_f32.y, 0
+.set fill_f32.y_length, 4
+.set fill_f32.value, 8
+.set fill_f32.level, 12
 .set gather_f16.table, 0
 .set gather_f16.table_length, 4
 .set gather_f16.index, 8
@@ -438,6 +446,44 @@
 .set matvec_f16_f32.parts_level, 68
 .set matvec_f16_f32.again_level, 72
 .set matvec_f16_f32.block_level, 76
+.set max_columns_f16.x, 0
+.set max_columns_f16.x_length, 4
+.set max_columns_f16.y, 8
+.set max_columns_f16.y_length, 12
+.set max_columns_f16.count, 16
+.set max_columns_f16.stride, 20
+.set max_columns_f16.level, 24
+.set max_columns_f16.next, 28
+.set max_columns_f16.words, 32
+.set max_columns_f16.y_level, 36
+.set max_columns_f32.x, 0
+.set max_columns_f32.x_length, 4
+.set max_columns_f32.y, 8
+.set max_columns_f32.y_length, 12
+.set max_columns_f32.count, 16
+.set max_columns_f32.stride, 20
+.set max_columns_f32.level, 24
+.set max_columns_f32.next, 28
+.set max_columns_f32.words, 32
+.set max_columns_f32.y_level, 36
+.set max_rows_f16.x, 0
+.set max_rows_f16.x_length, 4
+.set max_rows_f16.y, 8
+.set max_rows_f16.y_length, 12
+.set max_rows_f16.level, 16
+.set max_rows_f16.words, 20
+.set max_rows_f16.y_bytes, 24
+.set max_rows_f16.mask, 28
+.set max_rows_f16.mask_high, 32
+.set max_rows_f32.x, 0
+.set max_rows_f32.x_length, 4
+.set max_rows_f32.y, 8
+.set max_rows_f32.y_length, 12
+.set max_rows_f32.level, 16
+.set max_rows_f32.words, 20
+.set max_rows_f32.y_bytes, 24
+.set max_rows_f32.mask, 28
+.set max_rows_f32.mask_high, 32
 .set maximum.a, 0
 .set maximum.a_length, 4
 .set maximum.b, 8
@@ -490,6 +536,44 @@
 .set maximum_periodic_f32.level, 24
 .set maximum_periodic_f32.b_level, 28
 .set maximum_periodic_f32.b_again, 32
+.set min_columns_f16.x, 0
+.set min_columns_f16.x_length, 4
+.set min_columns_f16.y, 8
+.set min_columns_f16.y_length, 12
+.set min_columns_f16.count, 16
+.set min_columns_f16.stride, 20
+.set min_columns_f16.level, 24
+.set min_columns_f16.next, 28
+.set min_columns_f16.words, 32
+.set min_columns_f16.y_level, 36
+.set min_columns_f32.x, 0
+.set min_columns_f32.x_length, 4
+.set min_columns_f32.y, 8
+.set min_columns_f32.y_length, 12
+.set min_columns_f32.count, 16
+.set min_columns_f32.stride, 20
+.set min_columns_f32.level, 24
+.set min_columns_f32.next, 28
+.set min_columns_f32.words, 32
+.set min_columns_f32.y_level, 36
+.set min_rows_f16.x, 0
+.set min_rows_f16.x_length, 4
+.set min_rows_f16.y, 8
+.set min_rows_f16.y_length, 12
+.set min_rows_f16.level, 16
+.set min_rows_f16.words, 20
+.set min_rows_f16.y_bytes, 24
+.set min_rows_f16.mask, 28
+.set min_rows_f16.mask_high, 32
+.set min_rows_f32.x, 0
+.set min_rows_f32.x_length, 4
+.set min_rows_f32.y, 8
+.set min_rows_f32.y_length, 12
+.set min_rows_f32.level, 16
+.set min_rows_f32.words, 20
+.set min_rows_f32.y_bytes, 24
+.set min_rows_f32.mask, 28
+.set min_rows_f32.mask_high, 32
 .set minimum.a, 0
 .set minimum.a_length, 4
 .set minimum.b, 8
@@ -630,6 +714,41 @@
 .set normal_plain.state_length, 4
 .set normal_plain.y, 8
 .set normal_plain.y_length, 12
+.set normalise.x, 0
+.set normalise.x_length, 4
+.set normalise.y, 8
+.set normalise.y_length, 12
+.set normalise.columns, 16
+.set normalise.share, 20
+.set normalise.epsilon, 24
+.set normalise_f16.x, 0
+.set normalise_f16.x_length, 4
+.set normalise_f16.y, 8
+.set normalise_f16.y_length, 12
+.set normalise_f16.columns, 16
+.set normalise_f16.share, 20
+.set normalise_f16.epsilon, 24
+.set normalise_f16.level, 28
+.set normalise_f16.passes, 32
+.set normalise_f16.passes_high, 36
+.set normalise_f16.rows_level, 40
+.set normalise_f16.y_level, 44
+.set normalise_f16.rows, 48
+.set normalise_f16.words, 52
+.set normalise_f32.x, 0
+.set normalise_f32.x_length, 4
+.set normalise_f32.y, 8
+.set normalise_f32.y_length, 12
+.set normalise_f32.columns, 16
+.set normalise_f32.share, 20
+.set normalise_f32.epsilon, 24
+.set normalise_f32.level, 28
+.set normalise_f32.passes, 32
+.set normalise_f32.passes_high, 36
+.set normalise_f32.rows_level, 40
+.set normalise_f32.y_level, 44
+.set normalise_f32.rows, 48
+.set normalise_f32.words, 52
 .set pool_max_f16.x, 0
 .set pool_max_f16.x_length, 4
 .set pool_max_f16.y, 8
@@ -728,6 +847,18 @@
 .set softmax.y, 8
 .set softmax.y_length, 12
 .set softmax.columns, 16
+.set softmax_f16.x, 0
+.set softmax_f16.x_length, 4
+.set softmax_f16.y, 8
+.set softmax_f16.y_length, 12
+.set softmax_f16.columns, 16
+.set softmax_f16.level, 20
+.set softmax_f16.passes, 24
+.set softmax_f16.passes_high, 28
+.set softmax_f16.rows_level, 32
+.set softmax_f16.y_level, 36
+.set softmax_f16.rows, 40
+.set softmax_f16.words, 44
 .set square_root_f16.x, 0
 .set square_root_f16.x_length, 4
 .set square_root_f16.y, 8
@@ -785,6 +916,86 @@
 .set subtract_periodic_f32.level, 24
 .set subtract_periodic_f32.b_level, 28
 .set subtract_periodic_f32.b_again, 32
+.set sum_columns_f16.x, 0
+.set sum_columns_f16.x_length, 4
+.set sum_columns_f16.y, 8
+.set sum_columns_f16.y_length, 12
+.set sum_columns_f16.count, 16
+.set sum_columns_f16.stride, 20
+.set sum_columns_f16.factor, 24
+.set sum_columns_f16.level, 28
+.set sum_columns_f16.next, 32
+.set sum_columns_f16.words, 36
+.set sum_columns_f16.y_level, 40
+.set sum_columns_f16_f32.x, 0
+.set sum_columns_f16_f32.x_length, 4
+.set sum_columns_f16_f32.y, 8
+.set sum_columns_f16_f32.y_length, 12
+.set sum_columns_f16_f32.count, 16
+.set sum_columns_f16_f32.stride, 20
+.set sum_columns_f16_f32.factor, 24
+.set sum_columns_f16_f32.level, 28
+.set sum_columns_f16_f32.next, 32
+.set sum_columns_f16_f32.words, 36
+.set sum_columns_f16_f32.y_level, 40
+.set sum_columns_f32.x, 0
+.set sum_columns_f32.x_length, 4
+.set sum_columns_f32.y, 8
+.set sum_columns_f32.y_length, 12
+.set sum_columns_f32.count, 16
+.set sum_columns_f32.stride, 20
+.set sum_columns_f32.factor, 24
+.set sum_columns_f32.level, 28
+.set sum_columns_f32.next, 32
+.set sum_columns_f32.words, 36
+.set sum_columns_f32.y_level, 40
+.set sum_halves.x, 0
+.set sum_halves.x_length, 4
+.set sum_halves.other, 8
+.set sum_halves.other_length, 12
+.set sum_halves.y, 16
+.set sum_halves.y_length, 20
+.set sum_halves.level, 24
+.set sum_rows_f16.x, 0
+.set sum_rows_f16.x_length, 4
+.set sum_rows_f16.y, 8
+.set sum_rows_f16.y_length, 12
+.set sum_rows_f16.factor, 16
+.set sum_rows_f16.level, 20
+.set sum_rows_f16.words, 24
+.set sum_rows_f16.y_bytes, 28
+.set sum_rows_f16.mask, 32
+.set sum_rows_f16.mask_high, 36
+.set sum_rows_f16_f32.x, 0
+.set sum_rows_f16_f32.x_length, 4
+.set sum_rows_f16_f32.y, 8
+.set sum_rows_f16_f32.y_length, 12
+.set sum_rows_f16_f32.factor, 16
+.set sum_rows_f16_f32.level, 20
+.set sum_rows_f16_f32.words, 24
+.set sum_rows_f16_f32.y_bytes, 28
+.set sum_rows_f16_f32.mask, 32
+.set sum_rows_f16_f32.mask_high, 36
+.set sum_rows_f32.x, 0
+.set sum_rows_f32.x_length, 4
+.set sum_rows_f32.y, 8
+.set sum_rows_f32.y_length, 12
+.set sum_rows_f32.factor, 16
+.set sum_rows_f32.level, 20
+.set sum_rows_f32.words, 24
+.set sum_rows_f32.y_bytes, 28
+.set sum_rows_f32.mask, 32
+.set sum_rows_f32.mask_high, 36
+.set sum_rows_f32_f16.x, 0
+.set sum_rows_f32_f16.x_length, 4
+.set sum_rows_f32_f16.y, 8
+.set sum_rows_f32_f16.y_length, 12
+.set sum_rows_f32_f16.factor, 16
+.set sum_rows_f32_f16.level, 20
+.set sum_rows_f32_f16.words, 24
+.set sum_rows_f32_f16.y_bytes, 28
+.set sum_rows_f32_f16.mask, 32
+.set sum_rows_f32_f16.mask_high, 36
 .set top_k_f16.x, 0
 .set top_k_f16.x_length, 4
 .set top_k_f16.y, 8
@@ -1144,6 +1355,22 @@ struct fill_vertex {
 };
 void fill(const struct fill_vertex *v);
 
+struct fill_f16_vertex {
+    _Float16 *y;
+    uint32_t y_length;
+    float value;
+    uint32_t level;
+};
+void fill_f16(const struct fill_f16_vertex *v);
+
+struct fill_f32_vertex {
+    float *y;
+    uint32_t y_length;
+    float value;
+    uint32_t level;
+};
+void fill_f32(const struct fill_f32_vertex *v);
+
 struct gather_f16_vertex {
     const _Float16 *table;
     uint32_t table_length;
@@ -1469,6 +1696,60 @@ struct matvec_f16_f32_vertex {
 };
 void matvec_f16_f32(const struct matvec_f16_f32_vertex *v);
 
+struct max_columns_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void max_columns_f16(const struct max_columns_f16_vertex *v);
+
+struct max_columns_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void max_columns_f32(const struct max_columns_f32_vertex *v);
+
+struct max_rows_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void max_rows_f16(const struct max_rows_f16_vertex *v);
+
+struct max_rows_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void max_rows_f32(const struct max_rows_f32_vertex *v);
+
 struct maximum_vertex {
     const float *a;
     uint32_t a_length;
@@ -1548,6 +1829,60 @@ struct maximum_periodic_f32_vertex {
     uint32_t b_again;
 };
 void maximum_periodic_f32(const struct maximum_periodic_f32_vertex *v);
+
+struct min_columns_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void min_columns_f16(const struct min_columns_f16_vertex *v);
+
+struct min_columns_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void min_columns_f32(const struct min_columns_f32_vertex *v);
+
+struct min_rows_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void min_rows_f16(const struct min_rows_f16_vertex *v);
+
+struct min_rows_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void min_rows_f32(const struct min_rows_f32_vertex *v);
 
 struct minimum_vertex {
     const float *a;
@@ -1773,6 +2108,53 @@ struct normal_plain_vertex {
 };
 void normal_plain(const struct normal_plain_vertex *v);
 
+struct normalise_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t columns;
+    float share;
+    float epsilon;
+};
+void normalise(const struct normalise_vertex *v);
+
+struct normalise_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t columns;
+    float share;
+    float epsilon;
+    uint32_t level;
+    uint32_t passes;
+    uint32_t passes_high;
+    uint32_t rows_level;
+    uint32_t y_level;
+    uint32_t rows;
+    uint32_t words;
+};
+void normalise_f16(const struct normalise_f16_vertex *v);
+
+struct normalise_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t columns;
+    float share;
+    float epsilon;
+    uint32_t level;
+    uint32_t passes;
+    uint32_t passes_high;
+    uint32_t rows_level;
+    uint32_t y_level;
+    uint32_t rows;
+    uint32_t words;
+};
+void normalise_f32(const struct normalise_f32_vertex *v);
+
 struct pool_max_f16_vertex {
     const _Float16 *x;
     uint32_t x_length;
@@ -1931,6 +2313,22 @@ struct softmax_vertex {
 };
 void softmax(const struct softmax_vertex *v);
 
+struct softmax_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t columns;
+    uint32_t level;
+    uint32_t passes;
+    uint32_t passes_high;
+    uint32_t rows_level;
+    uint32_t y_level;
+    uint32_t rows;
+    uint32_t words;
+};
+void softmax_f16(const struct softmax_f16_vertex *v);
+
 struct square_root_f16_vertex {
     const _Float16 *x;
     uint32_t x_length;
@@ -2019,6 +2417,118 @@ struct subtract_periodic_f32_vertex {
     uint32_t b_again;
 };
 void subtract_periodic_f32(const struct subtract_periodic_f32_vertex *v);
+
+struct sum_columns_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    float factor;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void sum_columns_f16(const struct sum_columns_f16_vertex *v);
+
+struct sum_columns_f16_f32_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    float factor;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void sum_columns_f16_f32(const struct sum_columns_f16_f32_vertex *v);
+
+struct sum_columns_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t count;
+    uint32_t stride;
+    float factor;
+    uint32_t level;
+    uint32_t next;
+    uint32_t words;
+    uint32_t y_level;
+};
+void sum_columns_f32(const struct sum_columns_f32_vertex *v);
+
+struct sum_halves_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *other;
+    uint32_t other_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void sum_halves(const struct sum_halves_vertex *v);
+
+struct sum_rows_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void sum_rows_f16(const struct sum_rows_f16_vertex *v);
+
+struct sum_rows_f16_f32_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void sum_rows_f16_f32(const struct sum_rows_f16_f32_vertex *v);
+
+struct sum_rows_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void sum_rows_f32(const struct sum_rows_f32_vertex *v);
+
+struct sum_rows_f32_f16_vertex {
+    const float *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+    uint32_t words;
+    uint32_t y_bytes;
+    uint32_t mask;
+    uint32_t mask_high;
+};
+void sum_rows_f32_f16(const struct sum_rows_f32_f16_vertex *v);
 
 struct top_k_f16_vertex {
     const _Float16 *x;

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from elftools.elf.elffile import ELFFile
 from numpy.typing import NDArray
 
 from openipu.cosim.golden.chip import ChipISS
 from openipu.cosim.golden.graph import source_of
+from openipu.cosim.session import Session
+from openipu.cosim.source_map import SourceMap
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.rtl.isa import Unit, decode
 from openipu.sw.codelets.codelet import Codelet, all_codelets
@@ -21,6 +24,7 @@ from openipu.sw.compiler import Executable, compile
 from openipu.sw.compiler.codegen import JOB_ISSUES
 from openipu.sw.engine import Engine
 from openipu.sw.graph import Graph
+from openipu.sw.kernels_bench import CONFIG
 from openipu.sw.ops.matrix import segments_bytes, segments_of, share
 from openipu.sw.program import Execute, Sequence
 
@@ -125,6 +129,11 @@ def halves(random: np.random.Generator, count: int) -> NDArray[np.float16]:
 
 
 def streams(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    if codelet.name.startswith("fill"):
+        for value in (1.1, -0.0, 1e-7, 1e6, np.inf, np.nan, -2.5):
+            for count in (0, 1, 2, 3, 4, 9, 255):
+                yield Case({}, {"y": count}, {"value": value})
+        return
     first = codelet.vectors[0]
     make = halves if first.dtype == "float16" else values
     one_word = 4 if first.dtype == "float16" else 2
@@ -140,6 +149,48 @@ def streams(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
         else:
             scalars = {"factor": random.normal()} if codelet.scalars else {}
             yield Case(inputs | {"b": make(random, count)}, {"y": count}, scalars)
+
+
+def reduce_streams(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    dtype = codelet.vectors[0].dtype
+    make, each = halves if dtype == "float16" else values, lanes(dtype)
+    factor = {"factor": random.normal()} if "sum" in codelet.name else {}
+    if codelet.name == "sum_halves":
+        for words in (1, 2, 100):
+            for wild in (False, True):
+                pair = {n: make(random, words * each) if wild else np.ones(words * each, dtype)
+                        for n in ("x", "other")}  # fmt: skip
+                yield Case(pair, {"y": 1})
+    elif "rows" in codelet.name:
+        shapes = [(1, n) for n in (0, 1, 2, 3, 4, 5, 7, 101)]
+        shapes += [(rows, n * each) for rows in (0, 1, 3, 6) for n in (0, 1, 2, 25)]
+        for rows, columns in shapes:
+            x = make(random, rows * columns)
+            yield Case({"x": x}, {"y": rows}, factor)
+            yield Case({"x": np.sort(np.abs(x))[::-1].copy()}, {"y": rows}, factor)
+    else:
+        for count, columns, more in ((0, 4, 0), (1, 1, 3), (2, 7, 1), (5, 12, 0), (33, 8, 8)):
+            if codelet.name == "sum_columns_f16_f32":
+                columns *= 4  # whole words of x
+            stride = -(-columns // each) * each + each * more
+            x = make(random, max(count - 1, 0) * stride + columns if count else 0)
+            yield Case({"x": x}, {"y": columns}, {"count": count, "stride": stride} | factor)
+        yield Case({"x": make(random, 0)}, {"y": 0}, {"count": 3, "stride": each} | factor)
+
+
+def rows(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    dtype = codelet.vectors[0].dtype
+    make = halves if dtype == "float16" else values
+    each = lanes(dtype) if codelet.source == "rows.S" else 3
+    for count, words in ((0, 1), (1, 1), (3, 2), (5, 9), (2, 40)):
+        columns = words * each
+        scalars = {"columns": columns} | (
+            {"share": 1 / columns, "epsilon": 1e-5} if "normalise" in codelet.name else {}
+        )
+        x = make(random, count * columns)
+        tame = np.where(np.abs(x) < 100, x, x.dtype.type(1))
+        for array in (x, tame, np.ones_like(x)):
+            yield Case({"x": array}, {"y": x.size}, scalars)
 
 
 def matrix(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
@@ -222,6 +273,10 @@ def cases(codelet: Codelet) -> list[Case]:
             return list(matvec(random))
         case "depthwise.S":
             return list(depthwise(random, codelet))
+        case "rows.S" | "normalise.c":
+            return list(rows(random, codelet))
+        case "reduce_streams.S":
+            return list(reduce_streams(random, codelet))
         case "reduce.c":
             return list(reduction(random, least=int(codelet.name == "arg_max")))
         case "softmax.c":
@@ -251,14 +306,19 @@ CODELETS = [
 ]
 
 
-def build(config: ChipConfig, chosen: dict[str, list[Case]]) -> Executable:
-    """Return a program with one compute set a codelet and one vertex a case."""
+def build(
+    config: ChipConfig, chosen: dict[str, list[Case]], *, alone: bool = False
+) -> Executable:
+    """Return a program with a compute set for each codelet, if `alone` for each case."""
     graph = Graph()
     steps = []
     for name, listed in chosen.items():
         codelet = all_codelets()[name]
         compute_set = graph.compute_set(name)
         for number, case in enumerate(listed):
+            if alone and number:
+                steps.append(Execute(compute_set))
+                compute_set = graph.compute_set(name)
             tile = number % config.tiles
             fields: dict[str, Any] = dict(case.scalars)
             for item in codelet.vectors:
@@ -343,6 +403,12 @@ def test_estimate_is_close(codelet: Codelet) -> None:
     }  # fmt: skip
     if codelet.source == "streams.S":
         large["streams.S"] = list(streams(random, codelet))[-1]
+    elif codelet.source == "reduce_streams.S":
+        large["reduce_streams.S"] = max(
+            reduce_streams(random, codelet), key=lambda case: case.inputs["x"].size
+        )
+    elif codelet.source in ("rows.S", "normalise.c"):
+        large[codelet.source] = list(rows(random, codelet))[-1]
     elif codelet.source == "matrix.S":
         large["matrix.S"] = list(matrix(random, codelet))[2]
     elif codelet.source == "matvec.S":
@@ -358,3 +424,42 @@ def test_estimate_is_close(codelet: Codelet) -> None:
     estimate = codelet.issues(lengths, case.scalars)
     measured = issues_on_iss(codelet, case)
     assert 0.85 * measured <= estimate <= 1.15 * measured, f"{estimate=}, {measured=}"
+
+
+def durations(executable: Executable, trace: NDArray[np.void]) -> list[int]:
+    """Return the cycles from each job's first instruction to its end, in order."""
+    with executable.elf.open("rb") as file:
+        source = SourceMap.from_elf(ELFFile(file))
+    pcs = np.unique(trace["pc"])
+    main = [int(pc) for pc in pcs if source.function(int(pc)) == "worker_main"]
+    workers = trace[trace["thread"] != executable.config.tile.supervisor]
+    starts = workers["cycle"][workers["pc"] == min(main)].astype(np.int64)
+    ends = workers["cycle"][workers["pc"] == max(main)].astype(np.int64)
+    found: list[int] = (ends - starts + executable.config.tile.slots).tolist()
+    return found
+
+
+@pytest.mark.parametrize("source", ["streams.S", "reduce_streams.S", "rows.S"])
+def test_estimate_on_rtl(source: str) -> None:
+    """Within 3 % or 20 cycles, over sizes, for values that take the dividers' whole time."""
+    chosen = {
+        codelet.name: [
+            case
+            for case in [*cases(codelet)[::4], cases(codelet)[-1]]
+            if source != "rows.S" or all(np.isfinite(x).all() for x in case.inputs.values())
+        ]
+        for codelet in CODELETS
+        if codelet.source == source
+    }
+    executable = build(CONFIG, chosen, alone=True)
+    with Engine(executable, "rtl", compare=True) as engine:
+        engine.run()
+        assert isinstance(engine.machine, Session)
+        measured = durations(executable, engine.machine.trace())
+    listed = [(name, case) for name, each in chosen.items() for case in each]
+    assert len(measured) == len(listed) > len(chosen)
+    for (name, case), cycles in zip(listed, measured, strict=True):
+        lengths = {field: array.size for field, array in case.inputs.items()} | case.outputs
+        issues = JOB_ISSUES + all_codelets()[name].issues(lengths, case.scalars)
+        estimate = CONFIG.tile.slots * issues
+        assert abs(estimate - cycles) <= max(20, 0.03 * cycles), (name, lengths, estimate, cycles)

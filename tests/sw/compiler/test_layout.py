@@ -166,12 +166,21 @@ class TestApart:
             f"there are no different banks for what is read at the same time:\n  {line}"
         )
 
-    def test_parts_of_one_variable_stay_together(self, small):
+    def test_a_bank_ends_between_parts_of_one_variable(self, small):
         graph = Graph()
         a, y = (graph.variable(name, 100).map(0) for name in "ay")
         compute_set = graph.compute_set("sum")
-        compute_set.add(ADD, 0, a=a[:10], b=a[10:20], y=y[:10])
-        assert len(compile(graph, Execute(compute_set), small(1)).conflicts) == 1
+        compute_set.add(ADD, 0, a=a[10:20], b=a[30:40], y=y[:10])
+        compute_set.add(ADD, 0, a=a[:10], b=a[20:30], y=y[10:20])
+        exe = compile(graph, Execute(compute_set), small(1, banks=5), strict=True)
+        assert exe.place(a, 20)[1] % self.BANK == 0
+
+    def test_parts_of_one_variable_that_overlap_stay_together(self, small):
+        graph = Graph()
+        a, y = (graph.variable(name, 100).map(0) for name in "ay")
+        compute_set = graph.compute_set("sum")
+        compute_set.add(ADD, 0, a=a[:10], b=a[6:16], y=y[:10])
+        assert len(compile(graph, Execute(compute_set), small(1, banks=5)).conflicts) == 1
 
     def test_temporaries_keep_apart_too(self, small):
         graph = Graph()

@@ -1,6 +1,7 @@
 """Operators and whole models against onnx's reference evaluator in float64, and bad input."""
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -183,7 +184,26 @@ CASES += [
     *(Case("Cast", [(5, count)], [], {"to": TensorProto.FLOAT16}, output=TensorProto.FLOAT16)
       for count in (1, 2, 3, 4, 7)),
     Case("Cast", [(5, 3)], [], {"to": TensorProto.FLOAT}),
+    half("Softmax", [("N", 12)]), half("Softmax", [(3, 8, 5)], [], {"axis": 1}),
+    half("ReduceMean", [(7, 16)], [], {"axes": [-1]}),
 ]  # fmt: skip
+
+
+def norms(make: Callable[..., NDArray[Any]], case: Callable[..., Case]) -> Iterator[Case]:
+    """Return normalisations with rows of whole words and others."""
+    positive = np.abs(make(6)) + make(6).dtype.type(0.1)
+    for size in (12, 5):
+        yield case("LayerNormalization", [(3, 4, size)], [make(size), make(size)])
+        yield case("LayerNormalization", [("N", 4, size)], [make(4, size)], {"axis": 1})
+        yield case("InstanceNormalization", [(2, 6, 3, size)], [make(6), make(6)])
+        yield case("GroupNormalization", [(2, 6, size)], [make(6), make(6)], {"num_groups": 3},
+                   opset=21)  # fmt: skip
+        yield case("BatchNormalization", [(2, 6, size)], [make(6), make(6), make(6), positive])
+    yield case("BatchNormalization", [("N", 6)], [make(6), make(6), make(6), positive],
+               {"epsilon": 1e-3, "momentum": 0.5})  # fmt: skip
+
+
+CASES += [*norms(f32, Case), *norms(f16, half)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -288,6 +308,18 @@ def test_unsupported_models(proto: onnx.ModelProto, message: str) -> None:
          r"node the_node \(ArgMax\): attribute select_last_index must be 0$"),
         (one("Softmax", attributes={"axis": 4}),
          r"node the_node \(Softmax\): the_node: axis must be from -2 to 1, not 4$"),
+        (one("LayerNormalization", constants=[f32(3)], attributes={"axis": 2}),
+         r"the_node: axis must be from -2 to 1, not 2$"),
+        (one("InstanceNormalization", constants=[f32(3), f32(3)]),
+         r"the operand must have batch, channels and more, not shape \(2, 3\)$"),
+        (one("GroupNormalization", constants=[f32(3), f32(3)], attributes={"num_groups": 2},
+             opset=21), r"groups must divide the 3 channels, not be 2$"),
+        (one("GroupNormalization", constants=[f32(2), f32(3)], attributes={"num_groups": 3},
+             opset=21), r"scale and bias must have shape \(3,\) or \(3,\), not \(2,\)$"),
+        (one("BatchNormalization", constants=[f32(2)] * 4),
+         r"parameters must have shape \(3,\), not \(2,\)$"),
+        (one("BatchNormalization", constants=[f32(3)] * 4, attributes={"training_mode": 1}),
+         r"attribute training_mode must be 0$"),
         (one("Add", inputs=[(2, 3), (4,)]),
          r"shapes must broadcast together, not \(2, 3\) and \(4,\)$"),
         (one("MatMul", inputs=[(2, 3), (4, 5)]),

@@ -11,7 +11,7 @@ from openipu.sw.compiler import compile
 from openipu.sw.engine import Engine
 from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, OpError, Tensor, split
-from openipu.sw.ops.elementwise import binary, unary
+from openipu.sw.ops.elementwise import binary, fill, unary
 from openipu.sw.ops.matmul import matmul, plan
 from openipu.sw.ops.rearrange import transpose
 from openipu.sw.ops.reduce import argmax, reduce
@@ -108,9 +108,65 @@ def test_few_results_of_many_elements(tiles: int, count: int) -> None:
         np.testing.assert_allclose(
             evaluate(builder, result, x=x), wanted[:, None], 1e-5, 1e-4 * (function == "reduce_sum")
         )
-        # Into as many parts as there are workers for and as divide the count; 1001 is 7 · 11 · 13.
-        cut = count in (64, 2048) or (count == 1001 and tiles * builder.workers >= 7 * len(x))
+        # By streams; rows of an odd count only into parts that divide it; 1001 is 7 · 11 · 13.
+        cut = count == 2048 or (count == 1001 and tiles * builder.workers >= 7 * len(x))
         assert (len(builder.graph.compute_sets) > 1) == cut
+
+
+@pytest.mark.parametrize("tiles", [1, 7])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize(("shape", "axes"), [
+    ((2000,), (0,)), ((2003,), (0,)), ((9001,), (0,)), ((40, 5, 8), (0, 1, 2)), ((50, 24), (1,)),
+    ((3, 1024), (1,)), ((9, 7), (1,)), ((40, 24), (0,)), ((600, 8), (0,)), ((6, 80, 4), (0, 1)),
+    ((5, 6), (0,)), ((4, 8, 12), (1,)), ((0, 4), (0,)), ((4, 0), (1,)), ((1,), (0,)),
+])  # fmt: skip
+def test_reductions_by_streams(
+    tiles: int, dtype: str, shape: tuple[int, ...], axes: tuple[int, ...]
+) -> None:
+    x = (values(*shape) + np.float32(0.5)).astype(dtype)
+    wide = x.astype(np.float64)
+    close = 2e-3 if dtype == "float16" else 2e-5
+    count = max(1, int(np.prod([shape[axis] for axis in axes])))
+    for function, factor in (("sum", 1.0), ("sum", 1 / count), ("max", 1.0), ("min", 1.0)):
+        builder = Builder(ChipConfig(tiles=tiles))
+        result = reduce(builder, f"reduce_{function}", builder.input("x", shape, dtype), axes,
+                        keep=True, factor=factor, name="y")  # fmt: skip
+        assert result.dtype == dtype
+        start = {"sum": {}, "max": {"initial": -np.inf}, "min": {"initial": np.inf}}[function]
+        wanted = getattr(wide, function)(axes, keepdims=True, **start) * factor
+        np.testing.assert_allclose(
+            evaluate(builder, result, x=x), wanted, close, close * np.sqrt(count) * factor
+        )
+
+
+@pytest.mark.parametrize("tiles", TILES)
+@pytest.mark.parametrize("shape", [(), (0, 3), (5,), (7, 9), (64, 33)])
+def test_fill(tiles: int, shape: tuple[int, ...]) -> None:
+    plain = TileConfig(simd=False, amp_outputs=0)
+    for dtype, tile in (
+        ("float16", TileConfig()), ("float32", TileConfig()), ("float32", plain)
+    ):  # fmt: skip
+        builder = Builder(ChipConfig(tiles=tiles, tile=tile))
+        result = evaluate(builder, fill(builder, shape, 0.1, dtype, name="y"))
+        np.testing.assert_array_equal(result, np.full(shape, 0.1, dtype))
+    with pytest.raises(OpError, match=r"^y: there is no fill of float16$"):
+        fill(builder, shape, 0.1, "float16", name="y")
+
+
+def test_reductions_without_simd() -> None:
+    builder = Builder(ChipConfig(tiles=1, tile=TileConfig(simd=False, amp_outputs=0)))
+    x = values(30, 8)
+    a = builder.input("a", x.shape)
+    result = reduce(builder, "reduce_sum", a, (1,), keep=False, factor=0.125, name="y")
+    np.testing.assert_allclose(evaluate(builder, result, a=x), x.mean(1), 1e-5, 1e-6)
+
+
+def test_a_sum_of_halves_beyond_their_range() -> None:
+    builder = Builder(ChipConfig(tiles=1))
+    x = np.full(8192, 100, np.float16)
+    a = builder.input("a", x.shape, "float16")
+    mean = reduce(builder, "reduce_sum", a, (0,), keep=True, factor=1 / 8192, name="y")
+    assert evaluate(builder, mean, a=x) == 100
 
 
 @pytest.mark.parametrize("tiles", TILES)

@@ -1,0 +1,35 @@
+"""Functions of whole rows, which the workers share."""
+
+from typing import Any
+
+import numpy as np
+
+from openipu.sw.codelets.codelet import Codelet
+from openipu.sw.codelets.streams import lanes
+from openipu.sw.ops.builder import Builder, Tensor, split
+
+
+def streamable(builder: Builder, rows: Tensor) -> bool:
+    """Tell whether streams can read rows (count, columns): the tile has SIMD, they whole words."""
+    return builder.config.tile.simd and rows.shape[1] % lanes(rows.dtype) == 0
+
+
+def apply(
+    builder: Builder, codelet: Codelet, rows: Tensor, *, streamed: bool, name: str, **scalars: Any
+) -> Tensor:
+    """Return a codelet's y of rows x (count, columns), given its other scalars."""
+    count, columns = rows.shape
+    shares = [
+        (tile, first + a, first + b)
+        for tile, (first, end) in enumerate(split(count, builder.tiles))
+        for a, b in split(end - first, builder.workers)
+    ]
+    inputs = builder.local(name, [(tile, rows[a:b]) for tile, a, b in shares], aligned=streamed)
+    result, outputs = builder.result(
+        name, rows.shape, rows.dtype,
+        [(tile, np.arange(a * columns, b * columns)) for tile, a, b in shares],
+    )  # fmt: skip
+    compute_set = builder.compute_set(name)
+    for (tile, _, _), source, output in zip(shares, inputs, outputs, strict=True):
+        compute_set.add(codelet, tile, x=source, y=output, columns=columns, **scalars)
+    return result
