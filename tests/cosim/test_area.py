@@ -27,6 +27,7 @@ def test_every_part_of_the_tile_is_listed_once(small):
     assert not [name for name in small if name.startswith("core.alu.")]
 
 
+@pytest.mark.slow
 def test_registers_are_counted(small):
     """Of the multiplier: two products' worth of operands, in pipeline registers."""
     cells = measure(small["core.multiplier"])
@@ -59,6 +60,7 @@ def test_the_page_has_the_sum():
     assert "Yosys 1.2;" in text
 
 
+@pytest.mark.slow
 def test_the_page_in_the_documentation_has_every_unit():
     rows = re.findall(r"^\| (.*?) \|", PAGE.read_text(), re.M)
     assert rows[1:-1] == [unit.label for unit in units(ChipConfig())]
