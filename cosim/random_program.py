@@ -236,7 +236,10 @@ class _Thread(Assembler):
         if nested:  # it is no trap, and so must end, where the loop around it has none
             self.emit("addi", rd=SCRATCH, imm=1)
         if pick.random() < 0.1:
+            # Where the loop isn't there, since its length is bad, it skips the next instruction: of
+            # an item that is several, it would be the one that sets the address.
             self.emit(pick.choice(("beq", "jal")), imm=8)
+            self.emit("addi")
         if nested:
             self.emit("xrpt", rs1=SCRATCH, imm=1)
         self.item()

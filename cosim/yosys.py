@@ -18,8 +18,9 @@ def run_yosys(script: str, directory: Path) -> None:
     """
     (directory / "script.ys").write_text(script)
     done = subprocess.run(
-        [sys.executable, "-c", _RUN, "-q", "-s", "script.ys"], cwd=directory, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        [sys.executable, "-c", _RUN, "-q", "-L", "yosys.log", "-s", "script.ys"], cwd=directory,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
     )  # fmt: skip
-    if done.returncode:
-        raise YosysError("\n".join(done.stdout.splitlines()[-12:]))
+    if done.returncode:  # its output is lost once it has run ABC, its log isn't
+        log = (directory / "yosys.log").read_text(errors="replace")
+        raise YosysError("\n".join(log.splitlines()[-12:]))

@@ -51,7 +51,9 @@ class Claim(wiring.Component):
     def elaborate(self, platform):
         """Remember the owner."""
         m = Module()
-        owned, owner, free = Signal(), Signal.like(self.x_thread), Signal()
+        owned = Signal()
+        owner = Signal.like(self.x_thread)
+        free = Signal()
         m.d.comb += [
             free.eq(~owned | (self.x_crowded & (owner == self.config.supervisor))),
             self.x_ready.eq(

@@ -47,7 +47,9 @@ class Meeting(wiring.Component):
         """Two bits for each worker: it has arrived, and it may go on."""
         m = Module()
         slots = self.config.slots
-        arrived, free, x_worker = Signal(slots), Signal(slots), Signal(slots)
+        arrived = Signal(slots)
+        free = Signal(slots)
+        x_worker = Signal(slots)
         x_all = Signal()
         m.d.comb += [
             x_worker.eq(1 << self.x_thread),

@@ -328,6 +328,10 @@ class TestProcess:
         with pytest.raises(ValueError, match=r"^waves needs a simulator built with"):
             Session(CONFIG, simulator=simulator, waves=tmp_path / "x.fst")
 
+    def test_coverage_needs_a_simulator_for_it(self, simulator, tmp_path):
+        with pytest.raises(ValueError, match=r"^coverage needs a simulator built with"):
+            Session(CONFIG, simulator=simulator, coverage=tmp_path / "x.dat")
+
 
 @pytest.mark.slow
 def test_waves(tmp_path):
