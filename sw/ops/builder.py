@@ -195,10 +195,10 @@ class Builder:
         plain = self.local(label, [
             (tile, flat[index]) for (tile, index), gap in zip(wanted, gaps, strict=True) if not gap
         ], aligned=True)  # fmt: skip
-        padded = self._padded(
+        filled = self._padded(
             label, flat, [part for part, gap in zip(wanted, gaps, strict=True) if gap]
         )
-        sources = iter(plain), iter(padded)
+        sources = iter(plain), iter(filled)
         return [next(sources[gap]) for gap in gaps]
 
     def _padded(self, label: str, flat: Tensor, parts: list[tuple[int, Index]]) -> list[View]:
