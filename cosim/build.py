@@ -44,7 +44,7 @@ _VERILATOR_FLAGS = (
 # and it compiles Verilator's library anew for each model.
 _COMPILE = ("g++", "-std=c++20", "-c")
 _DEFINES = ("-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0")
-_BLOCK, _TOP, _ONCE = "-O3", "-O1", "-O0"  # a block's code, the code between them, start-up
+_BLOCK, _OTHER, _ONCE = "-O3", "-O1", "-O0"  # a block's code, all else that runs, start-up
 _LIBRARY = ("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi")
 
 
@@ -179,7 +179,7 @@ def _build_library(options: BuildOptions, console: Console) -> tuple[Path, bool]
     flags = [*_defines(options), f"-I{HDL / 'fst'}"]
 
     def make(log: "_Log") -> None:
-        log.compile({source: ["-O1", *flags] for source in sources}, "compiling")
+        log.compile({source: [_OTHER, *flags] for source in sources})
 
     headers = [str(HDL / "fst" / name) for name in ("lz4.h", "zlib.h")]
     return _keep_build(f"library-{_key({}, flags, [*sources, *headers])}", {}, make, console)
@@ -200,10 +200,9 @@ def _build_block(design: Design, console: Console) -> tuple[Path, bool]:
 
     def make(log: "_Log") -> None:
         log.verilate([*flags, *design.files, "wrapper.v"])
-        defines = _defines(PLAIN)
-        log.compile(log.generated(f"V{design.top}", _BLOCK, defines, "driver.cpp"), "compiling")
+        log.compile(log.generated(f"V{design.top}", _BLOCK, _defines(PLAIN), "driver.cpp"))
 
-    return _keep_build(f"{design.top}-{_key(files, [*flags, _BLOCK])}", files, make, console)
+    return _keep_build(f"{design.top}-{_key(files, flags)}", files, make, console)
 
 
 def _build_top(
@@ -224,16 +223,15 @@ def _build_top(
         if design.clock is not None:
             defines.append(f"-DOPENIPU_CLOCK={design.clock}")
     flags += ["--trace-fst", "--trace-structs"] * options.waves + ["--coverage"] * options.coverage
-    optimise = _TOP if design.blocks else _BLOCK
+    optimise = _OTHER if design.blocks else _BLOCK
 
     def make(log: "_Log") -> None:
         log.verilate([*flags, *files])
-        jobs = log.generated("Vtop", optimise, defines) | {main: ["-O1", *defines]}
-        log.compile(jobs, "compiling")
+        log.compile(log.generated("Vtop", optimise, defines) | {main: [_OTHER, *defines]})
         objects = [str(path) for part in (log.directory, *parts) for path in part.glob("*.o")]
         log.run(["g++", "-o", "sim", *sorted(objects), *link], "linking")
 
-    key = _key(files, [*flags, *defines, *link, optimise, *map(str, parts)], [main])
+    key = _key(files, [*flags, *defines, *link, *map(str, parts)], [main])
     return _keep_build(f"{design.top}-{key}", files, make, console)
 
 
@@ -271,14 +269,14 @@ class _Log:
             (self.directory / joined).write_text(text)
         return {"often.cpp": [optimise, *defines], "once.cpp": [_ONCE, *defines]}
 
-    def compile(self, jobs: Mapping[str, Sequence[str]], doing: str) -> None:
+    def compile(self, jobs: Mapping[str, Sequence[str]]) -> None:
         """Compile sources, each with its flags, to objects in the directory, on all processors."""
         include = _verilator_root() / "include"
         common = [f"-I{include}", f"-I{include}/vltstd", "-I."]
         self._run(
             [[*_COMPILE, *flags, *common, source, "-o", f"{Path(source).stem}.o"]
              for source, flags in jobs.items()],
-            doing,
+            "compiling",
         )  # fmt: skip
 
     def _run(self, commands: Sequence[Sequence[str]], doing: str) -> None:
@@ -387,8 +385,8 @@ def _verilator_root() -> Path:
 
 def _key(files: Mapping[str, str], flags: Sequence[str], sources: Sequence[str] = ()) -> str:
     """Return a name for all that a build consists of."""
-    parts = [*flags, *_COMPILE, metadata.version("verilator"), metadata.version("cocotb"),
-             _compiler_version()]  # fmt: skip
+    parts = [*flags, *_COMPILE, *_DEFINES, _BLOCK, _OTHER, _ONCE, metadata.version("verilator"),
+             metadata.version("cocotb"), _compiler_version()]  # fmt: skip
     for name in sorted(files):
         parts += [name, files[name]]
     for source in sources:
