@@ -50,12 +50,13 @@ def _reduce(
     items = x.transpose(*kept, *reduced).reshape(results, count)
 
     shape = [1 if axis in reduced else size for axis, size in enumerate(x.shape)]
+    wanted = shape if keep else [x.shape[axis] for axis in kept]
     parts = _parts(count, builder.tiles * builder.workers // max(results, 1))
     if parts > 1 and codelet is not ARG_MAX:
         cut = items.reshape(results, parts, count // parts)
         partial = _reduce(builder, codelet, dtype, cut, (2,), keep=False, name=f"{name}/parts")
         whole = _reduce(builder, codelet, dtype, partial, (1,), keep=False, name=name)
-        return whole.reshape(*(shape if keep else (x.shape[axis] for axis in kept)))
+        return whole.reshape(*wanted)
 
     shares = list(enumerate(split(results, builder.tiles)))
     rows = [items[a:b] for _, (a, b) in shares]
@@ -83,7 +84,7 @@ def _reduce(
         else:
             view, step, stride = source[a : max((count - 1) * width + b, a)], 1, width
         compute_set.add(codelet, tile, x=view, y=output, count=count, step=step, stride=stride)
-    return result if keep else result.reshape(*(x.shape[axis] for axis in kept))
+    return result.reshape(*wanted)
 
 
 def _parts(count: int, most: int) -> int:
