@@ -1,7 +1,6 @@
 """The documentation says what is: links, folders, commands, sizes, counters, the picture."""
 
 import dataclasses
-import importlib.util
 import inspect
 import re
 import subprocess
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from docs import picture
 from openipu.rtl import layouts
 from openipu.rtl.config import KIB, PRESETS, ChipConfig, TileConfig
 
@@ -93,8 +93,4 @@ def test_counters() -> None:
 
 
 def test_picture_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("picture", ROOT / "docs" / "picture.py")
-    assert spec and spec.loader
-    picture = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(picture)
     assert (ROOT / "docs" / "machine.svg").read_text() == picture.picture(), "run `make docs`"

@@ -1,17 +1,12 @@
 """The demo, on fewer images."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-ROOT = Path(__file__).resolve().parents[2]
-_spec = importlib.util.spec_from_file_location("demo", ROOT / "examples" / "digits" / "demo.py")
-assert _spec and _spec.loader
-demo = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(demo)
+from examples.digits import demo
 
 
 def test_demo(tmp_path: Path) -> None:
