@@ -177,7 +177,7 @@ class _Worker(Assembler):
         """All immediates, all rounding modes with their flags; x0, and a source as destination."""
         for imm in IMMEDIATES.get(self.row.immediate, (0,)):
             self.one(imm=imm)
-        if self.row.unit is Unit.FPU:
+        if self.row.unit in (Unit.FPU, Unit.FDIVIDE):
             for rm in range(7) if self.row.rounds else ():
                 self.emit("csrrw", rd=OTHER, imm=Csr.FFLAGS)
                 self.one(rm=rm)

@@ -47,7 +47,7 @@ CODE_ALIGN = 64
 TABLE_BYTES = 64  #: of memory for an exchange table
 
 _SIMPLE = [row for row in INSTRUCTIONS if row.unit in (Unit.ALU, Unit.MULTIPLY, Unit.DIVIDE)]
-_FLOAT = [row for row in INSTRUCTIONS if row.unit is Unit.FPU]
+_FLOAT = [row for row in INSTRUCTIONS if row.unit in (Unit.FPU, Unit.FDIVIDE)]
 _MEMORY = [row for row in INSTRUCTIONS if row.unit in (Unit.LOAD, Unit.STORE)]
 _CSR = [row for row in INSTRUCTIONS if row.unit is Unit.CSR]
 _BRANCH = [row for row in INSTRUCTIONS if row.immediate is Immediate.B]
@@ -64,7 +64,7 @@ _SUPERVISOR_ONLY = [
 ]
 _WIDTH: dict[Op, int] = {
     MemoryOp.BYTE: 1, MemoryOp.BYTE_UNSIGNED: 1, MemoryOp.HALF: 2, MemoryOp.HALF_UNSIGNED: 2,
-    MemoryOp.WORD: 4,
+    MemoryOp.HALF_BOXED: 2, MemoryOp.WORD: 4,
 }  # fmt: skip
 
 

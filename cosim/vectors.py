@@ -45,7 +45,7 @@ int main(int, char** arguments) {{
     Vector vector;
     // Before each edge: an answer is that to the vector of `latency` cycles ago.
     for (long cycle = 0, end = -1; cycle != end; ++cycle) {{
-        if (end < 0) {{
+        if (end < 0 && cycle % {hold} == 0) {{
             if (std::fread(&vector, sizeof vector, 1, in)) {{
                 {apply}
             }} else {{
@@ -55,7 +55,7 @@ int main(int, char** arguments) {{
         }}
         {low}
         top.eval();
-        if (cycle >= {latency}) {{
+        if (cycle >= {latency} && (cycle - {latency}) % {hold} == 0) {{
             const Answer answer{{ {answer} }};
             std::fwrite(&answer, sizeof answer, 1, out);
         }}
@@ -67,8 +67,8 @@ int main(int, char** arguments) {{
 """
 
 
-def verilate(unit: Elaboratable, *, latency: int) -> Callable[..., Answers]:
-    """Return a function that sends vectors through a unit, one each cycle.
+def verilate(unit: Elaboratable, *, latency: int, hold: int = 1) -> Callable[..., Answers]:
+    """Return a function that sends vectors through a unit, one each cycle, or every `hold` cycles.
 
     Its keyword arguments are the inputs, arrays that broadcast to one dimension; an input not given
     is 0. It returns an array of records with a field for each output: what that is `latency` cycles
@@ -93,6 +93,7 @@ def verilate(unit: Elaboratable, *, latency: int) -> Callable[..., Answers]:
         low="top.port_clk = 0;" if clocked else "",
         high="top.port_clk = 1; top.eval();" if clocked else "",
         latency=latency,
+        hold=hold,
     )
     files = {f"{TOP}.v": text, "wrapper.v": blocks.wrapper(TOP, ports)}
     simulator = build(Design(top=f"{TOP}_block", files=files, clock=None, program=program))

@@ -3,7 +3,7 @@
 The RTL decoder, the instruction-level model, the C header, the assembler and the reference manual
 are all derived from `INSTRUCTIONS`. No other module knows an encoding.
 
-Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F) and Volume II
+Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F, Zfhmin) and Volume II
 (machine-mode CSRs). Xipu is openipu's own: threads, streams, loops and random numbers in custom-0,
 SIMD in custom-1 and custom-2, the matrix unit (AMP) in custom-3.
 """
@@ -33,6 +33,7 @@ class Unit(enum.Enum, shape=4):
     SIMD = 12
     AMP = 13
     RANDOM = 14
+    FDIVIDE = 15  #: floating-point divide and square root
 
 
 OP_BITS = 6
@@ -75,6 +76,7 @@ class MemoryOp(enum.Enum, shape=OP_BITS):
     BYTE = 0
     HALF = 1
     WORD = 2
+    HALF_BOXED = 3  #: for an f register: ones above
     BYTE_UNSIGNED = 4
     HALF_UNSIGNED = 5
 
@@ -118,7 +120,7 @@ class SystemOp(enum.Enum, shape=OP_BITS):
 
 
 class FpuOp(enum.Enum, shape=OP_BITS):
-    """Floating-point operations on f32."""
+    """Floating-point operations on f32, conversions and moves of f16."""
 
     ADD = 0
     SUB = 1
@@ -142,6 +144,17 @@ class FpuOp(enum.Enum, shape=OP_BITS):
     CVT_S_WU = 19
     MV_X_W = 20
     MV_W_X = 21
+    CVT_S_H = 22
+    CVT_H_S = 23
+    MV_X_H = 24
+    MV_H_X = 25
+
+
+class FdivideOp(enum.Enum, shape=OP_BITS):
+    """Divide and square root on f32."""
+
+    DIV = 0
+    SQRT = 1
 
 
 class ThreadOp(enum.Enum, shape=OP_BITS):
@@ -236,8 +249,8 @@ class AmpOp(enum.Enum, shape=OP_BITS):
 
 
 Op = (
-    AluOp | BranchOp | MemoryOp | MultiplyOp | DivideOp | CsrOp | SystemOp | FpuOp | ThreadOp
-    | StreamOp | RandomOp | SimdOp | AmpOp
+    AluOp | BranchOp | MemoryOp | MultiplyOp | DivideOp | CsrOp | SystemOp | FpuOp | FdivideOp
+    | ThreadOp | StreamOp | RandomOp | SimdOp | AmpOp
 )  # fmt: skip
 
 
@@ -354,7 +367,7 @@ class Instruction:
     """One row of the table."""
 
     name: str  #: assembler mnemonic
-    extension: str  #: I, M, Zicsr, F or Xipu
+    extension: str  #: I, M, Zicsr, F, Zfhmin or Xipu
     match: int  #: the fixed bits of the encoding
     mask: int  #: which bits are fixed
     unit: Unit
@@ -390,6 +403,7 @@ _CLASSES = {
     Unit.SIMD: Class.VECTOR,
     Unit.AMP: Class.MATRIX,
     Unit.RANDOM: Class.SYSTEM,
+    Unit.FDIVIDE: Class.FLOAT,
 }
 
 OPCODE = 0x7F
@@ -565,6 +579,31 @@ def _rows() -> Iterator[Instruction]:
     ):
         yield _row(name, "F", 0x53 | funct3 << 12 | funct7 << 25, whole | RS2, op, files, I.NONE,
                    syntax, text, unit=Unit.FPU)
+
+    for name, match, unused, op, files, syntax, text in (
+        ("fdiv.s", 0x0C << 25, 0, FdivideOp.DIV, "fff-", "fd, fs1, fs2", "fd = fs1 / fs2"),
+        ("fsqrt.s", 0x2C << 25, RS2, FdivideOp.SQRT, "ff--", "fd, fs1",
+         "fd = the square root of fs1"),
+    ):  # fmt: skip
+        yield _row(name, "F", 0x53 | match, OPCODE | FUNCT7 | unused, op, files, I.NONE, syntax,
+                   text, unit=Unit.FDIVIDE, rounds=True,
+                   timing="replays until the tile's floating-point divider is done: 29 cycles")
+    yield _row("flh", "Zfhmin", 0x1007, three, MemoryOp.HALF_BOXED, "fx--", I.I, "fd, imm(rs1)",
+               "fd = 16 bits at rs1 + imm, ones above them", unit=Unit.LOAD,
+               timing="1 + bank conflicts")
+    yield _row("fsh", "Zfhmin", 0x1027, three, MemoryOp.HALF, "-xf-", I.S, "fs2, imm(rs1)",
+               "store the low 16 bits of fs2 at rs1 + imm", unit=Unit.STORE,
+               timing="1 + bank conflicts")
+    for name, match, op, files, syntax, text in (
+        ("fcvt.s.h", 0x20 << 25 | 2 << 20, f.CVT_S_H, "ff--", "fd, fs1",
+         "fd = f16 fs1 as f32, never rounded; a NaN without ones above it"),
+        ("fcvt.h.s", 0x22 << 25, f.CVT_H_S, "ff--", "fd, fs1", "fd = fs1 as f16, ones above it"),
+        ("fmv.x.h", 0x72 << 25, f.MV_X_H, "xf--", "rd, fs1", "rd = sign-extended low half of fs1"),
+        ("fmv.h.x", 0x7A << 25, f.MV_H_X, "fx--", "fd, rs1", "fd = low half of rs1, ones above it"),
+    ):  # fmt: skip
+        rounds = op in (f.CVT_S_H, f.CVT_H_S)
+        yield _row(name, "Zfhmin", 0x53 | match, OPCODE | FUNCT7 | RS2 | (0 if rounds else FUNCT3),
+                   op, files, I.NONE, syntax, text, unit=Unit.FPU, rounds=rounds)
 
     t = ThreadOp
     for name, funct7, thread, files, unused, syntax, text, timing in (

@@ -24,6 +24,7 @@ EXTENSIONS = {
     "M": "M, multiply and divide",
     "Zicsr": "Zicsr, control and status registers",
     "F": "F, single-precision floating point",
+    "Zfhmin": "Zfhmin, loads, stores, moves and conversions of f16",
     "Xipu": "Xipu: threads, streams, loops, SIMD, matrix unit",
 }
 
@@ -32,9 +33,9 @@ INTRODUCTION = """\
 
 <!-- Written by `make docs` from rtl/isa.py; a test compares them. Edit the table instead. -->
 
-A tile runs RV32IM with Zicsr, the F instructions except divide and square root, and Xipu,
-openipu's own extension in the custom opcodes. What the RISC-V manuals define behaves as they say;
-`fflags` and all rounding modes included. NaN results are canonical (0x7fc00000).
+A tile runs RV32IMF with Zicsr and Zfhmin, and Xipu, openipu's own extension in the custom opcodes.
+What the RISC-V manuals define behaves as they say; `fflags` and all rounding modes included. NaN
+results are canonical (0x7fc00000, 0x7e00). An f register holds an f16 with ones above it.
 
 Operands `vd`, `vs1`, `vs2` and `vs3` have 64 bits: an even f register (the low half) and the next
 one, or a stream: `in0` (as 1) and `in1` (3) are read, `out` (5) is written. How streams, loops,

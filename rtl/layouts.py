@@ -88,6 +88,8 @@ class Events(data.Struct):
     """Issue lost: the bank of a load, store or input stream was busy."""
     replay_divide: unsigned(1)
     """Issue lost: the divider was not ready."""
+    replay_fdivide: unsigned(1)
+    """Issue lost: the floating-point divider was not ready."""
     replay_wait: unsigned(1)
     """Issue lost: xwait, xstart or xmeet waited for a worker."""
     sent: unsigned(1)

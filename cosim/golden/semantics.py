@@ -214,6 +214,7 @@ LOADS: dict[Op, tuple[int, Callable[[int], int]]] = {
     MemoryOp.WORD: (2, lambda value: value),
     MemoryOp.BYTE_UNSIGNED: (0, lambda value: value),
     MemoryOp.HALF_UNSIGNED: (1, lambda value: value),
+    MemoryOp.HALF_BOXED: (1, lambda value: value | 0xFFFF_0000),
 }
 
 

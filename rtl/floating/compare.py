@@ -4,7 +4,8 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from openipu.rtl.floating.format import F32
+from openipu.rtl.floating.format import F16, F32
+from openipu.rtl.floating.half import boxed
 from openipu.rtl.floating.order import Order
 from openipu.rtl.isa import FpuOp
 
@@ -15,11 +16,11 @@ class Compare(wiring.Component):
     Members
     -------
     op : In(FpuOp)
-        SGNJ to CLASS, MV_X_W or MV_W_X; others give nothing useful.
+        SGNJ to CLASS, or a move; others give nothing useful.
     a, b : In(32)
         Operands, binary32.
     i : In(32)
-        What MV_W_X moves.
+        What MV_W_X and MV_H_X move.
     result : Out(32)
     invalid : Out(1)
         The only exception that any of these can raise.
@@ -80,4 +81,8 @@ class Compare(wiring.Component):
                 m.d.comb += self.result.eq(self.a)
             with m.Case(FpuOp.MV_W_X):
                 m.d.comb += self.result.eq(self.i)
+            with m.Case(FpuOp.MV_X_H):
+                m.d.comb += self.result.eq(self.a[: F16.width].as_signed())
+            with m.Case(FpuOp.MV_H_X):
+                m.d.comb += self.result.eq(boxed(self.i[: F16.width]))
         return m

@@ -29,6 +29,7 @@ from openipu.rtl.tile.alu import ALU, Branch
 from openipu.rtl.tile.csr import CSRFile
 from openipu.rtl.tile.decode import SOURCES, Decoded, Decoder
 from openipu.rtl.tile.divide import Divider
+from openipu.rtl.tile.fdivide import FloatDivider
 from openipu.rtl.tile.fpu import FPU
 from openipu.rtl.tile.load_store import LoadStore
 from openipu.rtl.tile.loops import Loops
@@ -146,6 +147,7 @@ class Core(wiring.Component):
             multiplier=Multiplier(),
             divider=Divider(self.config),
             meeting=Meeting(self.config),
+            fdivider=FloatDivider(self.config),
             load_store=LoadStore(self.config),
             csrs=CSRFile(self.config),
             fpu=FPU(),
@@ -174,6 +176,7 @@ class Core(wiring.Component):
             parts.divider.run.eq(self.run),
             parts.meeting.run.eq(self.run),
             parts.meeting.running.eq(threads.running[: self.config.slots]),
+            parts.fdivider.run.eq(self.run),
             parts.streams.run.eq(self.run),
             parts.loops.run.eq(self.run),
         ]
@@ -246,7 +249,7 @@ class Core(wiring.Component):
             parts.x_file, parts.f_file, parts.load_store, parts.csrs,
         )  # fmt: skip
         decoded = x.decoded
-        x_a, x_b, x_rm = Signal(32), Signal(32), Signal(3)
+        x_a, x_b, x_rm, x_crowded = Signal(32), Signal(32), Signal(3), Signal()
         x_rs2 = x_file.x_values[1]
         m.d.comb += [
             x_a.eq(x_file.x_values[0]),
@@ -257,9 +260,11 @@ class Core(wiring.Component):
             parts.branch.b.eq(x_rs2),
             parts.branch.pc.eq(x.pc),
             parts.branch.immediate.eq(decoded.immediate),
-            parts.divider.x_thread.eq(x.thread),
             parts.meeting.x_thread.eq(x.thread),
-            parts.divider.x_crowded.eq(parts.threads.running[: self.config.slots].all()),
+            x_crowded.eq(parts.threads.running[: self.config.slots].all()),
+            parts.fdivider.x_rm.eq(x_rm),
+            parts.fdivider.x_a.eq(f_file.x_values[0]),
+            parts.fdivider.x_b.eq(f_file.x_values[1]),
             load_store.x_base.eq(x_a),
             load_store.x_offset.eq(decoded.immediate),
             load_store.x_data.eq(Mux(decoded.rs2_file == File.F, f_file.x_values[1], x_rs2)),
@@ -285,7 +290,11 @@ class Core(wiring.Component):
             m.d.comb += [unit.op.eq(decoded.op), unit.a.eq(x_a)]
         for unit in (parts.multiplier, parts.divider):
             m.d.comb += [unit.x_a.eq(x_a), unit.x_b.eq(x_rs2)]
-        for unit in (parts.multiplier, parts.divider, load_store, csrs, parts.fpu):
+        for unit in (parts.divider, parts.fdivider):
+            m.d.comb += [unit.x_thread.eq(x.thread), unit.x_crowded.eq(x_crowded)]
+        for unit in (
+            parts.multiplier, parts.divider, parts.fdivider, load_store, csrs, parts.fpu,
+        ):  # fmt: skip
             m.d.comb += unit.x_op.eq(decoded.op)
         x_wide = self._wide_operands(m, parts, x)
         if self.config.simd:
@@ -429,11 +438,13 @@ class Core(wiring.Component):
 
     def _retire(self, m, parts, x):
         """Stage x: ask for what the instruction needs; return whether it is over, and pushes."""
-        threads, divider, load_store = parts.threads, parts.divider, parts.load_store
+        threads, load_store = parts.threads, parts.load_store
+        divider, fdivider = parts.divider, parts.fdivider
         meeting = parts.meeting
         unit = x.decoded.unit
         x_sane, x_retire, x_worker_runs = Signal(), Signal(), Signal()
         x_replay_bank, x_replay_divide, x_replay_wait = Signal(), Signal(), Signal()
+        x_replay_fdivide = Signal()
         x_refused, streams = Signal(), parts.streams
         x_moves = self._use_streams(m, parts, x)
         m.d.comb += [
@@ -451,6 +462,7 @@ class Core(wiring.Component):
             self.store_strobe.eq(load_store.x_store_strobe),
             divider.x_request.eq(x_sane & (unit == Unit.DIVIDE)),
             meeting.x_meet.eq(x_sane & _is(x, ThreadOp.MEET)),
+            fdivider.x_request.eq(x_sane & (unit == Unit.FDIVIDE)),
             x_worker_runs.eq(threads.running.bit_select(x.decoded.rd[: len(x.thread)], 1)),
             x_replay_bank.eq(
                 (self.load_en & ~self.load_ok)
@@ -458,6 +470,7 @@ class Core(wiring.Component):
                 | (x_sane & x_refused)
             ),
             x_replay_divide.eq(divider.x_request & ~divider.x_ready),
+            x_replay_fdivide.eq(fdivider.x_request & ~fdivider.x_ready),
             x_replay_wait.eq(
                 x_sane
                 & (
@@ -466,9 +479,12 @@ class Core(wiring.Component):
                     | (meeting.x_meet & ~meeting.x_over)
                 )
             ),
-            x_retire.eq(x_sane & ~(x_replay_bank | x_replay_divide | x_replay_wait)),
+            x_retire.eq(
+                x_sane & ~(x_replay_bank | x_replay_divide | x_replay_fdivide | x_replay_wait)
+            ),
             self.events.replay_bank.eq(x_replay_bank),
             self.events.replay_divide.eq(x_replay_divide),
+            self.events.replay_fdivide.eq(x_replay_fdivide),
             self.events.replay_wait.eq(x_replay_wait),
         ]
         for kind in Class:
@@ -541,6 +557,8 @@ class Core(wiring.Component):
                 m.d.comb += x_result.eq(x.pc + 4)
             with m.Case(Unit.DIVIDE):
                 m.d.comb += x_result.eq(parts.divider.x_result)
+            with m.Case(Unit.FDIVIDE):
+                m.d.comb += x_result.eq(parts.fdivider.x_result)
             with m.Case(Unit.CSR):
                 m.d.comb += x_result.eq(parts.csrs.x_read)
             with m.Case(Unit.THREAD):  # xstart's argument
@@ -563,6 +581,7 @@ class Core(wiring.Component):
             m_.file.eq(decoded.rd_file),
             m_.rd.eq(decoded.rd),
             m_.result.eq(x_result),
+            m_.flags.eq(parts.fdivider.x_flags),
             m_.entry.eq(x_operands.a),
             m_.address.eq(x_address),
             m_.push.eq(x_retire & x_push & self.run),
@@ -604,9 +623,9 @@ class Core(wiring.Component):
             parts.f_file.w_pair.eq(w.file == File.PAIR),
             parts.f_file.w_thread.eq(w.thread),
             parts.f_file.w_number.eq(w.rd),
-            csrs.w_flags_en.eq(w.retire & (w.unit == Unit.FPU)),
+            csrs.w_flags_en.eq(w.retire & ((w.unit == Unit.FPU) | (w.unit == Unit.FDIVIDE))),
             csrs.w_thread.eq(w.thread),
-            csrs.w_flags.eq(parts.fpu.w_flags),
+            csrs.w_flags.eq(Mux(w.unit == Unit.FPU, parts.fpu.w_flags, w.flags)),
             threads.w_start.eq(w.start),
             threads.w_start_worker.eq(w.rd),
             threads.w_start_pc.eq(w.entry),
@@ -651,7 +670,7 @@ def _stages(config):
     thread = ceil_log2(config.contexts)
     after_x = {
         "retire": 1, "start": 1, "push": 1, "thread": thread, "unit": Unit, "op": OP_BITS,
-        "file": File, "rd": 5, "result": 64, "entry": 32, "address": 32,
+        "file": File, "rd": 5, "result": 64, "flags": 5, "entry": 32, "address": 32,
     }  # fmt: skip
     if config.trace:
         after_x |= {"pc": 32, "access": 2, "data": 32}

@@ -28,15 +28,13 @@ COMPACT_ALIGNMENT = 16
 _ROOT = Path(firmware.__file__).parent
 _RUNTIME = ("start.S", "supervisor.S", "worker.S", "memory.c")
 _FLAGS = (
-    "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+f+zicsr-c-d-a", "-mabi=ilp32f",
-    "-std=c11", "-O2", "-g", "-ffp-contract=off", "-fno-math-errno", "-ffreestanding",
-    "-fno-builtin", "-fno-pic", "-mno-relax", "-msmall-data-limit=0", "-ffunction-sections",
-    "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-fno-jump-tables",
-    "-Wall", "-Wextra", "-Werror", f"-Wframe-larger-than={STACK_BYTES // 2}", "-nostdlib",
-    "-static", "-Wl,--gc-sections",
+    "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+f+zfhmin+zicsr-c-d-a",
+    "-mabi=ilp32f", "-std=c11", "-O2", "-g", "-ffp-contract=off", "-fno-math-errno",
+    "-ffreestanding", "-fno-builtin", "-fno-pic", "-mno-relax", "-msmall-data-limit=0",
+    "-ffunction-sections", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer",
+    "-fno-jump-tables", "-Wall", "-Wextra", "-Werror",
+    f"-Wframe-larger-than={STACK_BYTES // 2}", "-nostdlib", "-static", "-Wl,--gc-sections",
 )  # fmt: skip
-_MISSING = {0x0C: "fdiv.s", 0x2C: "fsqrt.s"}  # by funct7 of the OP-FP opcode
-_OP_FP = 0x53
 
 
 @dataclass(frozen=True)
@@ -136,8 +134,7 @@ def _check(elf: Path, config: TileConfig) -> None:
         row = decode(word)
         if row is None or not pairs_legal(row, word) or not config.executes(row.unit):
             name = [name for start, name in functions if start <= base + at][-1]
-            known = _MISSING.get(word >> 25) if word & 0x7F == _OP_FP else None
-            what = known or (row.name if row else f"the instruction word {word:#010x}")
+            what = row.name if row else f"the instruction word {word:#010x}"
             raise CompileError(f"{name} uses {what}, which the machine doesn't have")
 
 

@@ -74,7 +74,7 @@ def test_the_report_shows_both_records_and_the_instruction():
 def test_a_missing_record_is_found(got, missing):
     program = random_program(1, SMALL)
     trace, memory = on_model(program)
-    last = np.flatnonzero(trace["thread"] == 1)[-1]
+    last = np.flatnonzero(trace["thread"] == 2)[-1]
     changed = np.delete(trace, last) if missing else np.insert(trace, last, trace[last])
     with pytest.raises(LockstepError, match=f"got      {got}"):
         compare(program, changed, memory)

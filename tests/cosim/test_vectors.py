@@ -66,6 +66,16 @@ def test_a_clocked_unit(count):
     assert np.array_equal(answers["late"], given)
 
 
+@pytest.mark.parametrize("latency", [0, DEPTH, DEPTH + 2])
+def test_vectors_that_are_held(latency):
+    """What is there `latency` cycles after a vector came: the one before it, at first."""
+    hold = DEPTH + 3
+    given = np.arange(1, 100)
+    run = vectors.verilate(Delay(), latency=latency, hold=hold)
+    late = given if latency >= DEPTH else np.concatenate([[0], given[:-1]])
+    assert np.array_equal(run(given=given)["late"], late)
+
+
 def test_an_input_that_is_not_given_is_zero():
     answers = vectors.verilate(Sum(), latency=0)(b=[3, 0, 5])
     assert answers["trace"].tolist() == [3, 0, 5]
