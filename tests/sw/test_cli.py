@@ -190,6 +190,12 @@ class TestElf:
         assert signature.read_text() == "00001234\n00000007\n"
         assert figures(out)["outcome"] == "passed"
 
+    def test_passes_among_busy_workers(self, program: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out.json"
+        result = invoke("elf", program, "--backend", "iss", "--busy", "--json", out)
+        assert result.exit_code == 0, result.output
+        assert figures(out)["outcome"] == "passed" and figures(out)["busy"]
+
     def test_mistakes(self, program: Path, tmp_path: Path) -> None:
         fails("", "elf", tmp_path / "none.elf", "--backend", "iss")
         (tmp_path / "cut.elf").write_bytes(program.read_bytes()[:200])
