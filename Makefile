@@ -25,7 +25,7 @@ test: $(VENV)/dev.stamp ## run the tests, except the slow ones
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
 test-slow: $(VENV)/dev.stamp ## run the slow tests
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m slow
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m slow
 
 formal: $(VENV)/dev.stamp ## run the proofs
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m formal

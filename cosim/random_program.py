@@ -76,7 +76,9 @@ class _Thread(Assembler):
         streaming: bool,
     ) -> None:  # fmt: skip
         super().__init__(base)
-        matrix = streaming and config.amp_outputs > 0
+        # Where the tile has not the unit, its instructions are just traps.
+        wide = streaming * (30 if config.simd else 2)
+        matrix = streaming * (20 if config.amp_outputs else 2)
         self.pick = pick
         self.config = config
         self.context = context
@@ -85,8 +87,8 @@ class _Thread(Assembler):
         self.kinds: tuple[tuple[Callable[[], None], int], ...] = (
             (self.simple, 30), (self.float, 25), (self.memory, 25), (self.csr, 6),
             (self.rounding, 2), (self.nothing, 1), (self.meet, 1), (self.trap, 2),
-            (self.bad_memory, 2), (self.wide, 30 * streaming), (self.stream, 6 * streaming),
-            (self.seed, streaming), (self.matrix, 20 * matrix), (self.set_rows, 3 * matrix),
+            (self.bad_memory, 2), (self.wide, wide), (self.stream, 6 * streaming),
+            (self.seed, streaming), (self.matrix, matrix), (self.set_rows, 3 * streaming),
         )  # fmt: skip
         self.compound: tuple[tuple[Callable[[], None], int], ...] = (
             (self.branch, 10), (self.jal, 3), (self.jalr, 3), (self.loop, 3), (self.mret, 1),
@@ -230,9 +232,12 @@ class _Thread(Assembler):
         at = len(self.words)
         self.words.append(0)
         self.items(1, 5)
+        nested = pick.random() < 0.05
+        if nested:  # it is no trap, and so must end, where the loop around it has none
+            self.emit("addi", rd=SCRATCH, imm=1)
         if pick.random() < 0.1:
             self.emit(pick.choice(("beq", "jal")), imm=8)
-        if pick.random() < 0.05:
+        if nested:
             self.emit("xrpt", rs1=SCRATCH, imm=1)
         self.item()
         length = len(self.words) - at - 1
@@ -446,7 +451,7 @@ def random_program(
     """
     pick = random.Random(seed)
     tile = config.tile
-    streaming = tile.simd and pick.random() < 0.8
+    streaming = pick.random() < 0.8
     image = bytearray(tile.memory_bytes)
     end = tile.memory_bytes - DATA_BYTES * tile.contexts
     image[end:] = b"".join(
