@@ -13,7 +13,7 @@ PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow formal lint typing verilog bench docs clean
+.PHONY: help demo test test-slow formal coverage area lint typing verilog bench docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -29,6 +29,12 @@ test-slow: $(VENV)/dev.stamp ## run the slow tests
 
 formal: $(VENV)/dev.stamp ## run the proofs
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m formal
+
+coverage: $(VENV)/dev.stamp ## measure line and toggle coverage, write docs/reference/coverage.md
+	$(BIN)/python -m openipu.cosim.coverage
+
+area: $(VENV)/dev.stamp ## count the cells of a tile's units, write docs/reference/area.md
+	$(BIN)/python -m openipu.cosim.area docs/reference/area.md
 
 lint: $(VENV)/dev.stamp typing ## ruff, mypy and pyright
 	$(BIN)/ruff check

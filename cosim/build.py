@@ -45,6 +45,7 @@ _VERILATOR_FLAGS = (
 _COMPILE = ("g++", "-std=c++20", "-c")
 _DEFINES = ("-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0")
 _BLOCK, _OTHER, _ONCE = "-O3", "-O1", "-O0"  # a block's code, all else that runs, start-up
+_COVERAGE = ["--coverage-line", "--coverage-toggle"]
 _LIBRARY = ("verilated", "verilated_dpi", "verilated_threads", "verilated_vpi")
 
 
@@ -86,7 +87,7 @@ class BuildOptions:
     waves : bool
         Record waves (FST) on request. Blocks are not separate models then, which is slow to build.
     coverage : bool
-        Collect line and toggle coverage; blocks as for waves.
+        Collect line and toggle coverage, of blocks too.
     bare : bool
         Put the model into the C++ loop of hdl/bare.cpp in place of VPI and cocotb.
     """
@@ -159,13 +160,13 @@ def build(
     """
     console = console or Console(stderr=True)
     start = time.monotonic()
-    if options.waves or options.coverage:
+    if options.waves:
         files = dict(design.files)
         for block in design.blocks:
             files |= block.files
         design = replace(design, files=files, blocks=())
     built = [_build_library(options, console)]
-    built += [_build_block(block, console) for block in design.blocks]
+    built += [_build_block(block, options, console) for block in design.blocks]
     built.append(_build_top(design, [directory for directory, _ in built], options, console))
     directory, _ = built[-1]
     return Simulator(
@@ -189,7 +190,7 @@ def _build_library(options: BuildOptions, console: Console) -> tuple[Path, bool]
     return _keep_build(f"library-{_key({}, flags, [*sources, *headers])}", {}, make, console)
 
 
-def _build_block(design: Design, console: Console) -> tuple[Path, bool]:
+def _build_block(design: Design, options: BuildOptions, console: Console) -> tuple[Path, bool]:
     """Build the library of a block; return its directory and whether that was needed."""
     clock = design.clock
     if clock is None:
@@ -200,11 +201,13 @@ def _build_block(design: Design, console: Console) -> tuple[Path, bool]:
     files["wrapper.v"] = blocks.wrapper(design.top, ports)
     files["stand_in.v"] = blocks.stand_in(design.top, ports, clock)
     flags = [*_VERILATOR_FLAGS, "--prefix", f"V{design.top}"]
-    flags += ["--top-module", f"{design.top}_block"]
+    flags += ["--top-module", f"{design.top}_block", *_COVERAGE * options.coverage]
+    optimise = _OTHER if options.coverage else _BLOCK  # counters make a lot of code
+    defines = _defines(BuildOptions(coverage=options.coverage))
 
     def make(log: "_Log") -> None:
         log.verilate([*flags, *design.files, "wrapper.v"])
-        log.compile(log.generated(f"V{design.top}", _BLOCK, _defines(PLAIN), "driver.cpp"))
+        log.compile(log.generated(f"V{design.top}", optimise, defines, "driver.cpp"))
 
     return _keep_build(f"{design.top}-{_key(files, flags)}", files, make, console)
 
@@ -231,7 +234,7 @@ def _build_top(
         flags += ["--vpi", "--public-depth", "1"]
         if design.clock is not None:
             defines.append(f"-DOPENIPU_CLOCK={design.clock}")
-    flags += ["--trace-fst", "--trace-structs"] * options.waves + ["--coverage"] * options.coverage
+    flags += ["--trace-fst", "--trace-structs"] * options.waves + _COVERAGE * options.coverage
     optimise = _OTHER if design.blocks else _BLOCK
 
     def make(log: "_Log") -> None:

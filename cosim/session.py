@@ -107,6 +107,8 @@ class Session:
         What the simulator can do besides.
     waves : Path, optional
         Write waves (FST) to this file.
+    coverage : Path, optional
+        Write coverage to this file, as Verilator does, when the session is closed.
     simulator : Simulator, optional
         Use this one, which must be of the same chip.
     progress : callable, optional
@@ -132,6 +134,7 @@ class Session:
         options: BuildOptions = PLAIN,
         *,
         waves: Path | None = None,
+        coverage: Path | None = None,
         simulator: Simulator | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
@@ -140,6 +143,8 @@ class Session:
         self.simulator = simulator or build_chip(config, options)
         if waves is not None and not options.waves:
             raise ValueError("waves needs a simulator built with BuildOptions(waves=True)")
+        if coverage is not None and not options.coverage:
+            raise ValueError("coverage needs a simulator built with BuildOptions(coverage=True)")
         self._directory = Path(tempfile.mkdtemp(prefix="openipu-"))
         self._log = self._directory / "simulator.log"
         self._trace_read = 0
@@ -148,7 +153,7 @@ class Session:
         self.last_seconds = 0.0
         try:
             self.memory = self._map_memory()
-            self._process, self._connection = self._start(waves)
+            self._process, self._connection = self._start(waves, coverage)
         except BaseException:
             shutil.rmtree(self._directory, ignore_errors=True)
             raise
@@ -400,7 +405,9 @@ class Session:
         mapped = np.memmap(path, np.uint8, "w+", shape=shape)
         return np.asarray(mapped)[:, : self.config.tile.memory_bytes]
 
-    def _start(self, waves: Path | None) -> tuple[subprocess.Popen[bytes], Connection]:
+    def _start(
+        self, waves: Path | None, coverage: Path | None
+    ) -> tuple[subprocess.Popen[bytes], Connection]:
         ours, theirs = socket.socketpair()
         environment = self.simulator.environment("openipu.cosim.server") | {
             "OPENIPU_CONNECTION": str(theirs.fileno()),
@@ -413,6 +420,8 @@ class Session:
             (self._directory / "trace").touch()
             environment["OPENIPU_TRACE"] = str(self._directory / "trace")
         arguments = [f"+waves={waves.absolute()}"] if waves else []
+        if coverage:
+            arguments.append(f"+verilator+coverage+file+{coverage.absolute()}")
         with theirs, self._log.open("wb") as log:
             process = subprocess.Popen(
                 [self.simulator.executable, *arguments],
