@@ -13,7 +13,7 @@ PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint typing verilog bench docs clean
+.PHONY: help demo test test-slow formal lint typing verilog bench docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -25,7 +25,10 @@ test: $(VENV)/dev.stamp ## run the tests, except the slow ones
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
 test-slow: $(VENV)/dev.stamp ## run the slow tests
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m slow
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m slow
+
+formal: $(VENV)/dev.stamp ## run the proofs
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m formal
 
 lint: $(VENV)/dev.stamp typing ## ruff, mypy and pyright
 	$(BIN)/ruff check

@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent import futures
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata, util
 from pathlib import Path
 
@@ -66,12 +66,15 @@ class Design:
         The input of `top` that the simulator drives; None if `top` has no clock.
     blocks : tuple of Design
         Modules with registered outputs only that are simulated as models of their own.
+    program : str, optional
+        C++ with the `main` to put the model, `Vtop`, into, in place of VPI and cocotb.
     """
 
     top: str
     files: Mapping[str, str]
     clock: str | None = "clk"
     blocks: tuple["Design", ...] = ()
+    program: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +97,7 @@ class BuildOptions:
 
 
 PLAIN = BuildOptions()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Simulator:
@@ -159,7 +163,7 @@ def build(
         files = dict(design.files)
         for block in design.blocks:
             files |= block.files
-        design = Design(top=design.top, files=files, clock=design.clock)
+        design = replace(design, files=files, blocks=())
     built = [_build_library(options, console)]
     built += [_build_block(block, console) for block in design.blocks]
     built.append(_build_top(design, [directory for directory, _ in built], options, console))
@@ -214,8 +218,13 @@ def _build_top(
         files[f"{block.top}_stand_in.v"] = (directory / "stand_in.v").read_text()
     flags = [*_VERILATOR_FLAGS, "--prefix", "Vtop", "--top-module", design.top]
     defines = _defines(options)
-    main, link = str(HDL / "bare.cpp"), ["-pthread"]
-    if not options.bare:
+    link = ["-pthread"]
+    texts = files
+    if design.program is not None:
+        texts, main = files | {"program.cpp": design.program}, "program.cpp"
+    elif options.bare:
+        main = str(HDL / "bare.cpp")
+    else:
         main = str(HDL / "main.cpp")
         cocotb = str(cocotb_tools.config.libs_dir)
         link += ["-rdynamic", f"-Wl,-rpath,{cocotb}", f"-L{cocotb}", "-lcocotbvpi_verilator"]
@@ -231,8 +240,9 @@ def _build_top(
         objects = [str(path) for part in (log.directory, *parts) for path in part.glob("*.o")]
         log.run(["g++", "-o", "sim", *sorted(objects), *link], "linking")
 
-    key = _key(files, [*flags, *defines, *link, *map(str, parts)], [main])
-    return _keep_build(f"{design.top}-{key}", files, make, console)
+    sources = [] if main in texts else [main]
+    key = _key(texts, [*flags, *defines, *link, *map(str, parts)], sources)
+    return _keep_build(f"{design.top}-{key}", texts, make, console)
 
 
 class _Log:

@@ -18,6 +18,7 @@ from typing import Protocol
 from elftools.elf.descriptions import describe_e_machine
 from elftools.elf.elffile import ELFFile
 
+from openipu.cosim.busy import BUSY_BYTES, busy_load
 from openipu.cosim.errors import CycleLimitError, TrapError
 from openipu.cosim.golden.hart import ADDRESS
 from openipu.cosim.golden.iss import ChipISS
@@ -198,16 +199,18 @@ def run_elf(
     *,
     backend: str = "rtl",
     config: ChipConfig = ELF_CONFIG,
+    busy: bool = False,
     max_cycles: int = MAX_CYCLES,
     signature: str | PathLike[str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> ElfResult:
     """Run a plain program on context 0 (hart 0) of a chip of one tile.
 
-    `backend` is `rtl` or `iss`. `signature` names a file to write the words from `begin_signature`
-    to `end_signature` to. `progress` is called now and then with the cycles run. The machine is
-    looked at every so many cycles, so it runs some more than the program needs. Raises ElfError for
-    a bad file, ValueError for a bad argument.
+    `backend` is `rtl` or `iss`. With `busy`, the tile's other workers run something too, all the
+    time; their code takes the last `BUSY_BYTES` of the memory. `signature` names a file to write
+    the words from `begin_signature` to `end_signature` to. `progress` is called now and then with
+    the cycles run. The machine is looked at every so many cycles, so it runs some more than the
+    program needs. Raises ElfError for a bad file, ValueError for a bad argument.
     """
     if backend not in ("rtl", "iss"):
         raise ValueError(f"backend must be rtl or iss, not {backend!r}")
@@ -216,12 +219,17 @@ def run_elf(
     if max_cycles < 1:
         raise ValueError(f"max_cycles must be at least 1, not {max_cycles!r}")
     program = load(path)
-    _check_fits(program, config.tile)
+    _check_fits(program, config.tile, BUSY_BYTES if busy else 0)
     bounds = _signature_bounds(program, config.tile) if signature is not None else None
     with _machine(backend, config) as machine:
         for segment in program.segments:
             machine.load(0, segment.address, segment.data.ljust(segment.size, b"\0"))
-        machine.boot(program.entry, _HART)
+        if busy:
+            base, code = busy_load(config.tile, _HART, program.entry)
+            machine.load(0, base, code)
+            machine.boot(base, config.tile.supervisor)
+        else:
+            machine.boot(program.entry, _HART)
         result = _watch(program, machine, max_cycles, progress)
         if bounds is None or signature is None:
             return result
@@ -245,17 +253,19 @@ def _machine(backend: str, config: ChipConfig) -> Iterator[Machine]:
         yield session
 
 
-def _check_fits(program: Program, tile: TileConfig) -> None:
-    size = tile.memory_bytes
+def _check_fits(program: Program, tile: TileConfig, taken: int) -> None:
+    """Raise ElfError where the program goes beyond the memory, less what is `taken` at its end."""
+    size = tile.memory_bytes - taken
+    end_of = "the memory ends" if not taken else "what the busy workers take begins"
     for segment in program.segments:
         end = segment.address + max(segment.size, len(segment.data))
         if end > size:
             raise ElfError(
                 f"{program.path} doesn't fit: a segment takes {segment.address:#x} to {end:#x} "
-                f"(without bit 31), the memory ends at {size:#x} ({size // KIB} KiB)"
+                f"(without bit 31), {end_of} at {size:#x} ({size // KIB} KiB)"
             )
     tohost = program.symbols.get("tohost", 0) & ADDRESS
-    if tohost + 4 > size:
+    if tohost + 4 > tile.memory_bytes:
         raise ElfError(f"{program.path}: tohost is at {tohost:#x}, outside the memory")
 
 
@@ -297,6 +307,8 @@ def _watch(
             value = int.from_bytes(machine.read(0, tohost & ADDRESS, 4), "little")
             if value:
                 return _said(value, machine.cycles)
+        if spent >= _POLL[0]:  # a busy load has begun and doesn't end when the program does
+            ended = ended or not machine.where()[0].threads[_HART][1]
         if trap is not None:
             message = describe_trap(trap, program.source)
             return ElfResult(Outcome.TRAPPED, machine.cycles, message)
@@ -304,14 +316,9 @@ def _watch(
             message = "the program ended without a write to tohost"
             return ElfResult(Outcome.HALTED, machine.cycles, message)
         step = min(2 * step, most)
-    places = ", ".join(
-        f"thread {context} at {program.source.describe(pc)}"
-        for context, (pc, runs) in enumerate(machine.where()[0].threads)
-        if runs
-    )
-    return ElfResult(
-        Outcome.LIMIT, machine.cycles, f"no end within {max_cycles} cycles: {places}"
-    )
+    pc, _ = machine.where()[0].threads[_HART]
+    place = f"thread {_HART} at {program.source.describe(pc)}"
+    return ElfResult(Outcome.LIMIT, machine.cycles, f"no end within {max_cycles} cycles: {place}")
 
 
 def _said(value: int, cycles: int) -> ElfResult:

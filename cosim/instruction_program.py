@@ -21,11 +21,23 @@ from openipu.cosim.program import (
     place,
 )
 from openipu.rtl.config import ChipConfig
-from openipu.rtl.isa import Csr, File, Immediate, Instruction, SystemOp, ThreadOp, Unit, Zone
+from openipu.rtl.isa import (
+    AmpOp,
+    Csr,
+    File,
+    Immediate,
+    Instruction,
+    StreamOp,
+    SystemOp,
+    ThreadOp,
+    Unit,
+    Zone,
+)
 
 A, B, C = 5, 6, 7  #: x and f registers that get the operands
 RESULT = 8  #: and the one that gets the result
 OTHER = 9
+WIDE_A, WIDE_B, WIDE_C = 12, 14, 16  #: f register pairs that get operands AB, BC and CA
 ENTRY = 12  #: bytes of an entry of the table: A, B, C
 CODE, TABLE = 0x400, 0x2000  #: where the workers' code and the table are; the supervisor is at 0
 WINDOW = 64  #: bytes at the end of the memory that a worker may store to
@@ -52,6 +64,8 @@ def instruction_program(
     end = tile.memory_bytes - tile.slots * WINDOW
     boss = Assembler(0)
     boss.handler()
+    if row.unit is Unit.AMP:
+        _load_weights(boss, tile.amp_words)
     for worker in range(tile.slots):
         window = tile.memory_bytes - (worker + 1) * WINDOW
         at = TABLE + worker * each * ENTRY
@@ -86,6 +100,18 @@ def _table(
     return b"".join(word.to_bytes(4, "little") for word in words)
 
 
+def _load_weights(boss: Assembler, words: int) -> None:
+    """Fill the weights, which all threads share, with the first operands of the table."""
+    boss.constant(A, TABLE)
+    for number in range(4):
+        boss.emit("flw", rd=WIDE_A + number, rs1=A, imm=4 * number)
+    boss.constant(A, 1)
+    boss.emit("xampset", rs1=A)
+    boss.constant(A, words // 2)
+    boss.emit("xrpt", rs1=A, imm=1)
+    boss.emit("xampload", rs1=WIDE_A, rs2=WIDE_B)
+
+
 def _supervise(boss: Assembler, row: Instruction, slots: int) -> None:
     """Try what only the supervisor may do."""
     if row.op is ThreadOp.START:
@@ -94,6 +120,8 @@ def _supervise(boss: Assembler, row: Instruction, slots: int) -> None:
             boss.emit("xstart", imm=number, rs1=A, rs2=B)
     elif row.op is ThreadOp.WAIT:
         boss.emit("xwait")
+    elif row.op is ThreadOp.MEET:
+        boss.emit("xmeet")
     elif row.op in (ThreadOp.SYNC, ThreadOp.ARM):
         for zone in (Zone.CHIP.value, Zone.POD.value, Zone.HOST.value + 1, 31):
             boss.emit("xarm")
@@ -117,6 +145,10 @@ class _Worker(Assembler):
             Unit.CSR: self.csr,
             Unit.SYSTEM: self.system,
             Unit.THREAD: self.thread,
+            Unit.STREAM: self.repeat if self.row.op is StreamOp.REPEAT else self.stream,
+            Unit.SIMD: self.wide,
+            Unit.RANDOM: self.wide,
+            Unit.AMP: self.matrix,
         }.get(self.row.unit, self.arithmetic)
         self.handler()
         self.emit("addi", rd=DATA, rs1=10)
@@ -145,7 +177,7 @@ class _Worker(Assembler):
         """All immediates, all rounding modes with their flags; x0, and a source as destination."""
         for imm in IMMEDIATES.get(self.row.immediate, (0,)):
             self.one(imm=imm)
-        if self.row.unit is Unit.FPU:
+        if self.row.unit in (Unit.FPU, Unit.FDIVIDE):
             for rm in range(7) if self.row.rounds else ():
                 self.emit("csrrw", rd=OTHER, imm=Csr.FFLAGS)
                 self.one(rm=rm)
@@ -157,6 +189,103 @@ class _Worker(Assembler):
         self.one(rd=0)
         self.one(rd=A)
         self.one(rs1=B)
+
+    def wide_operands(self) -> None:
+        """Load the register pairs."""
+        for pair, words in ((WIDE_A, (0, 1)), (WIDE_B, (1, 2)), (WIDE_C, (2, 0))):
+            for half, word in enumerate(words):
+                self.emit("flw", rd=pair + half, rs1=DATA, imm=4 * word)
+
+    def wide_one(self, *, rd: int = RESULT, rs1: int = WIDE_A, rs2: int = WIDE_B) -> None:
+        """The instruction itself, on pairs."""
+        row = self.row
+        if row.rs1 is File.X:
+            rs1, rs2 = A, B
+        self.emit(
+            row.name, rd=0 if row.rd is File.NONE else rd,
+            rs1=0 if row.rs1 is File.NONE else rs1, rs2=0 if row.rs2 is File.NONE else rs2,
+            rs3=0 if row.rs3 is File.NONE else WIDE_C,
+        )  # fmt: skip
+
+    def open_streams(self) -> None:
+        """Two words to read on each input; the operands, from where they are aligned."""
+        self.emit("andi", rd=SCRATCH, rs1=DATA, imm=-8)
+        self.constant(RETURN, 1 << 16 | 2)
+        for number in range(2):
+            self.emit("xstream", imm=number, rs1=SCRATCH, rs2=RETURN)
+
+    def wide(self) -> None:
+        """Of registers, of streams to their end and beyond, and with illegal operands."""
+        self.wide_operands()
+        self.wide_one()
+        self.wide_one(rd=WIDE_A)
+        if self.row.rd is File.PAIR:
+            for rd in (1, 3, 5, 9):  # inputs, a finished output, no pair
+                self.wide_one(rd=rd)
+        self.wide_operands()
+        self.open_streams()
+        for rs1, rs2 in ((1, 3), (1, 1), (3, WIDE_B), (1, WIDE_B), (5, WIDE_B), (7, 9)):
+            self.wide_one(rs1=rs1, rs2=rs2)
+        if self.row.immediate is Immediate.RD:
+            for imm in (1, 2, 31):
+                self.emit(self.row.name, rs1=A, rs2=B, imm=imm)
+        if self.row.unit is Unit.RANDOM:
+            self.emit("xrand", rd=RESULT)
+
+    def matrix(self) -> None:
+        """Rows of two groups with partials from registers and streams, to their end and beyond."""
+        self.wide_operands()
+        self.constant(SCRATCH, 2)
+        self.emit("xampset", rs1=SCRATCH)
+        self.emit("xampin", rs1=WIDE_C)
+        for turn in range(6):
+            if turn == 3:
+                self.open_streams()
+            rs1, rs2 = ((WIDE_A, WIDE_B), (WIDE_C, WIDE_A), (1, 3))[turn % 3]
+            if self.row.op is AmpOp.PAIR:
+                for output in (0, 2, 14, 1, 16, 31):
+                    self.emit(self.row.name, rs1=rs1, rs2=rs2, imm=output)
+            elif self.row.op is not AmpOp.LOAD:  # which would change what others multiply with
+                self.wide_one(rs1=rs1, rs2=rs2)
+            self.emit("xampout", rd=OTHER + 1)
+        self.emit("xamph", rd=RESULT, rs1=WIDE_A)
+        self.emit("xampturn")
+        for _ in range(5):
+            self.emit("xampout", rd=RESULT)
+        if self.row.op in (AmpOp.LOAD, AmpOp.SET):
+            for rs1, rs2 in ((5, WIDE_A), (WIDE_A, 7)):
+                self.wide_one(rs1=rs1, rs2=rs2)
+
+    def stream(self) -> None:
+        """Well-formed ones, and with whatever the operands are."""
+        for imm in (0, 1, 2, 3, 31):
+            self.one(imm=imm, rd=imm, rs1=A)
+            if imm < 2:
+                self.emit("xvor", rd=RESULT, rs1=2 * imm + 1, rs2=2 * imm + 1)
+        self.open_streams()
+        self.constant(SCRATCH, 2 << 16 | 2)
+        self.constant(RETURN, 0xFFFF << 16 | 3)
+        for number in range(2):
+            self.emit("xlevels", imm=number, rs1=SCRATCH, rs2=RETURN)
+        for _ in range(13):
+            self.emit("xvor", rd=RESULT, rs1=1, rs2=3)
+
+    def repeat(self) -> None:
+        """Bodies of all kinds, from no iteration to three."""
+        self.emit("addi", rd=RESULT)
+        for times in range(4):
+            self.constant(SCRATCH, times)
+            for length in (1, 2, 3, 64):
+                self.emit("xrpt", rs1=SCRATCH, imm=length)
+                for number in range(length):
+                    self.emit("addi", rd=RESULT, rs1=RESULT, imm=number + 1)
+        for length in (0, 65, 0xFFF):
+            self.emit("xrpt", rs1=SCRATCH, imm=length)
+        self.emit("xrpt", rs1=SCRATCH, imm=4)
+        self.emit("beq", imm=8)
+        self.emit("jal", imm=8)
+        self.emit("xrpt", rs1=SCRATCH, imm=1)
+        self.emit("ecall")
 
     def branch(self) -> None:
         """Forwards, backwards, and to where there is no instruction."""

@@ -42,7 +42,7 @@ def first_mismatch(got: Trace, expected: Trace) -> Mismatch | None:
     both = min(len(got), len(expected))
     differs = np.zeros(both, bool)
     for name in FIELDS:
-        differs |= got[name][:both].astype(np.uint32) != expected[name][:both]
+        differs |= got[name][:both] != expected[name][:both]
     if not differs.any() and len(got) == len(expected):
         return None
     index = int(differs.argmax()) if differs.any() else both

@@ -26,6 +26,8 @@ from openipu.cosim.program import (
 from openipu.rtl.config import WORD_BYTES, ChipConfig, TileConfig
 from openipu.rtl.isa import (
     INSTRUCTIONS,
+    LOOP_BODY,
+    AmpOp,
     Csr,
     File,
     Immediate,
@@ -45,19 +47,24 @@ CODE_ALIGN = 64
 TABLE_BYTES = 64  #: of memory for an exchange table
 
 _SIMPLE = [row for row in INSTRUCTIONS if row.unit in (Unit.ALU, Unit.MULTIPLY, Unit.DIVIDE)]
-_FLOAT = [row for row in INSTRUCTIONS if row.unit is Unit.FPU]
+_FLOAT = [row for row in INSTRUCTIONS if row.unit in (Unit.FPU, Unit.FDIVIDE)]
 _MEMORY = [row for row in INSTRUCTIONS if row.unit in (Unit.LOAD, Unit.STORE)]
 _CSR = [row for row in INSTRUCTIONS if row.unit is Unit.CSR]
 _BRANCH = [row for row in INSTRUCTIONS if row.immediate is Immediate.B]
+_WIDE = [row for row in INSTRUCTIONS if row.unit in (Unit.SIMD, Unit.RANDOM) and File.PAIR in (
+    row.rd, row.rs1)]  # fmt: skip
+_MATRIX = [
+    row for row in INSTRUCTIONS if row.unit is Unit.AMP and row.op not in (AmpOp.SET, AmpOp.LOAD)
+]
 _NOTHING = [row for row in INSTRUCTIONS if row.op is SystemOp.NOP]
 _SUPERVISOR_ONLY = [
     row
     for row in INSTRUCTIONS
-    if row.unit is Unit.THREAD and row.op not in (ThreadOp.END, ThreadOp.TRAP)
+    if row.unit is Unit.THREAD and row.op not in (ThreadOp.END, ThreadOp.TRAP, ThreadOp.MEET)
 ]
 _WIDTH: dict[Op, int] = {
     MemoryOp.BYTE: 1, MemoryOp.BYTE_UNSIGNED: 1, MemoryOp.HALF: 2, MemoryOp.HALF_UNSIGNED: 2,
-    MemoryOp.WORD: 4,
+    MemoryOp.HALF_BOXED: 2, MemoryOp.WORD: 4,
 }  # fmt: skip
 
 
@@ -65,20 +72,27 @@ class _Thread(Assembler):
     """Writes one thread's program."""
 
     def __init__(
-        self, pick: random.Random, config: TileConfig, context: int, base: int, data: int
-    ) -> None:
+        self, pick: random.Random, config: TileConfig, context: int, base: int, data: int, *,
+        streaming: bool,
+    ) -> None:  # fmt: skip
         super().__init__(base)
+        # Where the tile has not the unit, its instructions are just traps.
+        wide = streaming * (30 if config.simd else 2)
+        matrix = streaming * (20 if config.amp_outputs else 2)
         self.pick = pick
         self.config = config
         self.context = context
         self.data = data
+        self.streaming = streaming
         self.kinds: tuple[tuple[Callable[[], None], int], ...] = (
             (self.simple, 30), (self.float, 25), (self.memory, 25), (self.csr, 6),
-            (self.rounding, 2), (self.nothing, 1), (self.trap, 2), (self.bad_memory, 2),
+            (self.rounding, 2), (self.nothing, 1), (self.meet, 1), (self.trap, 2),
+            (self.bad_memory, 2), (self.wide, wide), (self.stream, 6 * streaming),
+            (self.seed, streaming), (self.matrix, matrix), (self.set_rows, 3 * streaming),
         )  # fmt: skip
         self.compound: tuple[tuple[Callable[[], None], int], ...] = (
             (self.branch, 10), (self.jal, 3), (self.jalr, 3), (self.loop, 3), (self.mret, 1),
-            (self.bad_jump, 2), (self.patch, 1),
+            (self.bad_jump, 2), (self.patch, 1), (self.repeat, 6 * streaming),
         )  # fmt: skip
 
     def any_x(self) -> int:
@@ -115,6 +129,121 @@ class _Thread(Assembler):
             self.constant(SCRATCH, corner_or_random(self.pick))
             self.emit("fmv.w.x", rd=self.pick.randrange(32), rs1=SCRATCH)
         self.random_row(self.pick.choice(_FLOAT))
+
+    def meet(self) -> None:
+        """Wait for all workers to do so or to end; in the supervisor, that is illegal."""
+        self.emit("xmeet")
+
+    def pair(self, stream: int) -> int:
+        """Return the number of a register pair, or the operand `stream`; seldom an illegal one."""
+        if self.pick.random() < 0.4:
+            return stream
+        number = 2 * self.pick.randrange(16)
+        return number + (self.pick.random() < 0.01)
+
+    def wide(self) -> None:
+        """An instruction on 64 bits, of registers and streams."""
+        self.wide_row(self.pick.choice(_WIDE))
+
+    def matrix(self) -> None:
+        """An instruction of the matrix unit that leaves the weights, which all threads share."""
+        output = self.pick.randrange(self.config.amp_outputs + 1)
+        self.wide_row(self.pick.choice(_MATRIX), imm=output & ~1 if output != 1 else 1)
+
+    def set_rows(self) -> None:
+        """New rows for the matrix unit, short ones mostly; seldom such as can't be."""
+        pick, tile = self.pick, self.config
+        good = pick.random() < 0.9
+        groups = (1, 2, 3, 5, tile.amp_depth) if good else (0, tile.amp_depth + 1)
+        self.constant(SCRATCH, pick.choice(groups))
+        self.constant(RETURN, pick.choice((0, 2, tile.amp_words - 2, *(1, tile.amp_words)[good:])))
+        self.emit("xampset", rs1=SCRATCH, rs2=RETURN)
+
+    def weights(self) -> None:
+        """Load all weights, while no other thread computes."""
+        self.constant(SCRATCH, 1)
+        self.emit("xampset", rs1=SCRATCH)
+        for word in range(0, self.config.amp_words, 2):
+            if word % 64 == 0:
+                self.constant(SCRATCH, 1 << 16 | 32)
+                self.emit("xstream", rs1=DATA, rs2=SCRATCH)
+                self.constant(RETURN, 32)
+                self.emit("xrpt", rs1=RETURN, imm=1)
+                self.emit("xampload", rs1=1, rs2=2 * self.pick.randrange(16))
+
+    def wide_row(self, row: Instruction, imm: int = 0) -> None:
+        """Append an instruction with 64-bit operands."""
+        pick = self.pick
+
+        def operand(file: File) -> int:
+            if file is File.PAIR:
+                return self.pair(pick.choice((1, 3)))
+            return 0 if file is File.NONE else self.any_x()
+
+        rd = self.pair(5) if row.rd is File.PAIR else self.pick.randrange(32)
+        if row.rd is File.NONE:
+            rd = 0
+        self.emit(
+            row.name, rd=rd, rs1=operand(row.rs1), rs2=operand(row.rs2), rs3=operand(row.rs3),
+            imm=imm if row.immediate is Immediate.RD else 0,
+        )  # fmt: skip
+
+    def seed(self) -> None:
+        """A new random state, or half of it."""
+        self.emit("xseed", imm=self.pick.choice((0, 1, 0, 1, 2)), rs1=self.any_x(),
+                  rs2=self.any_x())  # fmt: skip
+
+    def stream(self) -> None:
+        """A stream over some of the thread's data; seldom misaligned, or outside the memory."""
+        pick = self.pick
+        base = pick.choice((DATA, HIGH_DATA))
+        levels = self.levels()
+        address = pick.choice([word for word in range(DATA_BYTES // 8) if _stays(word, levels)])
+        words = [count | (step & 0xFFFF) << 16 for count, step in levels]
+        number = pick.choice((0, 1, 2, 2)) if pick.random() < 0.98 else 3
+        offset = 8 * address + (4 if pick.random() < 0.02 else 0)
+        self.emit("addi", rd=SCRATCH, rs1=base, imm=offset)
+        if pick.random() < 0.02:
+            outside = (self.config.memory_bytes, 0x7FFF_FFF8, 0xFFFF_F000)
+            self.constant(SCRATCH, pick.choice(outside))
+        self.constant(RETURN, words[0])
+        self.emit("xstream", imm=number, rs1=SCRATCH, rs2=RETURN)
+        if len(levels) > 1:
+            self.constant(SCRATCH, words[1])
+            self.constant(RETURN, words[2])
+            self.emit("xlevels", imm=number, rs1=SCRATCH, rs2=RETURN)
+
+    def levels(self) -> list[tuple[int, int]]:
+        """Return counts and steps of one level or three, for which there is room in the data."""
+        pick = self.pick
+        while True:
+            counts = (0, 1, 2, 3, 5, 9, 20)
+            levels = [
+                (pick.choice(counts), pick.choice((-9, -3, -2, -1, 0, 1, 1, 1, 1, 2, 3, 7)))
+                for _ in range(pick.choice((1, 3)))
+            ]
+            if any(_stays(word, levels) for word in range(DATA_BYTES // 8)):
+                return levels
+
+    def repeat(self) -> None:
+        """A hardware loop; now and then a bad one, or with a branch in its body."""
+        pick = self.pick
+        self.constant(SCRATCH, pick.choice((0, 1, 1, 2, 3, 5)))
+        at = len(self.words)
+        self.words.append(0)
+        self.items(1, 5)
+        nested = pick.random() < 0.05
+        if nested:  # it is no trap, and so must end, where the loop around it has none
+            self.emit("addi", rd=SCRATCH, imm=1)
+        if pick.random() < 0.1:
+            self.emit(pick.choice(("beq", "jal")), imm=8)
+        if nested:
+            self.emit("xrpt", rs1=SCRATCH, imm=1)
+        self.item()
+        length = len(self.words) - at - 1
+        if pick.random() < 0.05 or length > LOOP_BODY:
+            length = pick.choice((0, LOOP_BODY + 1, 0xFFF))
+        self.words[at] = encode("xrpt", rs1=SCRATCH, imm=length)
 
     def memory(self) -> None:
         """An aligned access to the thread's data."""
@@ -278,6 +407,8 @@ class _Supervisor(_Thread):
 
     def exchange(self, tables: int) -> None:
         """Meet the barrier with an exchange; its tables are at `tables`, send before receive."""
+        if self.streaming:  # a word pushed into the bank that receives would be a trap
+            self.emit("xwait")
         self.constant(SCRATCH, tables)
         self.constant(RETURN, tables + TABLE_BYTES)
         self.emit("xarm", rs1=SCRATCH, rs2=RETURN)
@@ -320,6 +451,7 @@ def random_program(
     """
     pick = random.Random(seed)
     tile = config.tile
+    streaming = pick.random() < 0.8
     image = bytearray(tile.memory_bytes)
     end = tile.memory_bytes - DATA_BYTES * tile.contexts
     image[end:] = b"".join(
@@ -327,10 +459,12 @@ def random_program(
     )
     entries: list[int] = []
     # The supervisor comes at 0, which is why its size must be known before: workers go behind it.
-    tables = _aligned(4 * (150 + rounds * (tile.slots * 3 + instructions + 70)))
+    loading = tile.amp_words // 8
+    tables = _aligned(4 * (150 + loading + rounds * (tile.slots * 3 + instructions + 70)))
     at = tables + rounds * 2 * TABLE_BYTES
     for worker in range(tile.slots):
-        thread = _Thread(pick, tile, worker, at, end + DATA_BYTES * worker)
+        data = end + DATA_BYTES * worker
+        thread = _Thread(pick, tile, worker, at, data, streaming=streaming)
         thread.prologue()
         thread.body(instructions)
         thread.epilogue()
@@ -338,8 +472,11 @@ def random_program(
         entries.append(at)
         # Spread over the banks when there is room, so that not all fetches meet in one.
         at = _aligned(thread.here + pick.choice((0, 0, (end - thread.here) // (2 * tile.slots))))
-    boss = _Supervisor(pick, tile, tile.slots, 0, end + DATA_BYTES * tile.slots)
+    data = end + DATA_BYTES * tile.slots
+    boss = _Supervisor(pick, tile, tile.slots, 0, data, streaming=streaming)
     boss.prologue()
+    if streaming and tile.amp_outputs:
+        boss.weights()
     for number in range(rounds):
         where = tables + number * 2 * TABLE_BYTES
         boss.body(instructions // 4)
@@ -354,6 +491,17 @@ def random_program(
     boss.epilogue()
     place(image, 0, boss.code, tables)
     return Program(f"seed {seed}", config, bytes(image), tile.slots)
+
+
+def _stays(word: int, levels: list[tuple[int, int]]) -> bool:
+    """Tell whether a stream from that word of a thread's data on stays in it."""
+    words = [0]
+    for count, step in levels:
+        iteration = words
+        for _ in range(count - 1):
+            first = words[-1] + step
+            words = words + [first + offset for offset in iteration]
+    return 0 <= word + min(words) and word + max(words) < DATA_BYTES // 8
 
 
 def _aligned(address: int) -> int:

@@ -42,8 +42,8 @@ MEMORY_STRIDE = control.TILE_MEMORY_STEP
 
 TRACE_DTYPE = np.dtype(
     [("cycle", "<u8"), ("tile", "<u2"), ("thread", "u1"), ("rd_file", "u1"), ("rd", "u1"),
-     ("memory", "u1"), ("unused", "V2"), ("pc", "<u4"), ("value", "<u4"), ("address", "<u4"),
-     ("data", "<u4")]
+     ("memory", "u1"), ("unused", "V2"), ("pc", "<u4"), ("address", "<u4"), ("value", "<u8"),
+     ("data", "<u8")]
 )  # fmt: skip
 """A retired instruction: when, where, and the fields of `layouts.TraceRecord`."""
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any, Self
 
+from openipu.rtl.isa import Unit
+
 WORD_BYTES = 8  #: bytes in a memory word; addresses of the memory ports count these
 KIB = 1024
 
@@ -17,6 +19,16 @@ def _check_range(name: str, value: object, low: int, high: int) -> None:
         raise TypeError(f"{name} must be an int, not {value!r}")
     if not low <= value <= high:
         raise ValueError(f"{name} must be from {low} to {high}, not {value!r}")
+
+
+def _check_choice(name: str, value: object, *choices: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an int, not {value!r}")
+    if value not in choices:
+        *others, last = choices
+        raise ValueError(
+            f"{name} must be {', '.join(map(str, others))} or {last}, not {value!r}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +52,19 @@ class TileConfig:
     bus_bits: int = 64
     """Width of the exchange bus that the tile drives: 32 or 64 bits."""
 
+    simd: bool = True
+    """Whether the tile has the SIMD unit and random numbers."""
+
+    amp_outputs: int = 16
+    """Outputs of the matrix unit: 4, 8, 16 or 32; 0 for a tile without one."""
+
+    amp_dot: int = 4
+    """f16 products that the matrix unit adds to an output in one cycle: 2 or 4."""
+
+    amp_depth: int = 32
+    """Groups of inputs (four f16 or two f32) that the matrix unit has weights for: 8, 16, 32 or
+    64."""
+
     trace: bool = False
     """Whether the tile has the retirement trace port."""
 
@@ -56,14 +81,23 @@ class TileConfig:
                 "TileConfig banks * bank_bytes must be from 16 KiB to 1024 KiB, "
                 f"not {self.memory_bytes / KIB:g} KiB"
             )
-        if self.bus_bits not in (32, 64):
-            raise ValueError(f"TileConfig bus_bits must be 32 or 64, not {self.bus_bits!r}")
-        if not isinstance(self.trace, bool):
-            raise TypeError(f"TileConfig trace must be a bool, not {self.trace!r}")
+        _check_choice("TileConfig bus_bits", self.bus_bits, 32, 64)
+        for name, flag in (("simd", self.simd), ("trace", self.trace)):
+            if not isinstance(flag, bool):
+                raise TypeError(f"TileConfig {name} must be a bool, not {flag!r}")
+        _check_choice("TileConfig amp_outputs", self.amp_outputs, 0, 4, 8, 16, 32)
+        _check_choice("TileConfig amp_dot", self.amp_dot, 2, 4)
+        _check_choice("TileConfig amp_depth", self.amp_depth, 8, 16, 32, 64)
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed."""
         return replace(self, **changes)
+
+    def executes(self, unit: Unit) -> bool:
+        """Tell whether the tile has that unit; the instructions of others are illegal."""
+        if unit is Unit.AMP:
+            return self.amp_outputs > 0
+        return unit is not Unit.ILLEGAL and (self.simd or unit not in (Unit.SIMD, Unit.RANDOM))
 
     @property
     def contexts(self) -> int:
@@ -84,6 +118,11 @@ class TileConfig:
     def memory_words(self) -> int:
         """64-bit words of memory in the tile."""
         return self.memory_bytes // WORD_BYTES
+
+    @property
+    def amp_words(self) -> int:
+        """64-bit words of weights in the matrix unit."""
+        return self.amp_outputs * self.amp_depth
 
     @property
     def bus_bytes(self) -> int:

@@ -3,9 +3,9 @@
 The RTL decoder, the instruction-level model, the C header, the assembler and the reference manual
 are all derived from `INSTRUCTIONS`. No other module knows an encoding.
 
-Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F) and Volume II
-(machine-mode CSRs). Xipu, the extension for threads and supersteps, is openipu's own and lives in
-custom-0.
+Sources: The RISC-V Instruction Set Manual, Volume I (RV32I, M, Zicsr, F, Zfhmin) and Volume II
+(machine-mode CSRs). Xipu is openipu's own: threads, streams, loops and random numbers in custom-0,
+SIMD in custom-1 and custom-2, the matrix unit (AMP) in custom-3.
 """
 
 import enum as py_enum
@@ -29,9 +29,18 @@ class Unit(enum.Enum, shape=4):
     SYSTEM = 8
     FPU = 9
     THREAD = 10
+    STREAM = 11
+    SIMD = 12
+    AMP = 13
+    RANDOM = 14
+    FDIVIDE = 15  #: floating-point divide and square root
 
 
-class AluOp(enum.Enum, shape=5):
+OP_BITS = 6
+"""Width of a unit's operation."""
+
+
+class AluOp(enum.Enum, shape=OP_BITS):
     """Integer operations; `b` is rs2 or the immediate."""
 
     ADD = 0
@@ -48,7 +57,7 @@ class AluOp(enum.Enum, shape=5):
     AUIPC = 11  #: pc + the immediate
 
 
-class BranchOp(enum.Enum, shape=5):
+class BranchOp(enum.Enum, shape=OP_BITS):
     """Conditions of branches, and the two jumps."""
 
     EQ = 0
@@ -61,17 +70,18 @@ class BranchOp(enum.Enum, shape=5):
     JALR = 7
 
 
-class MemoryOp(enum.Enum, shape=5):
+class MemoryOp(enum.Enum, shape=OP_BITS):
     """Width and extension of a load or store."""
 
     BYTE = 0
     HALF = 1
     WORD = 2
+    HALF_BOXED = 3  #: for an f register: ones above
     BYTE_UNSIGNED = 4
     HALF_UNSIGNED = 5
 
 
-class MultiplyOp(enum.Enum, shape=5):
+class MultiplyOp(enum.Enum, shape=OP_BITS):
     """Which half of which product."""
 
     MUL = 0
@@ -80,7 +90,7 @@ class MultiplyOp(enum.Enum, shape=5):
     MULHU = 3
 
 
-class DivideOp(enum.Enum, shape=5):
+class DivideOp(enum.Enum, shape=OP_BITS):
     """Quotient or remainder, signed or not."""
 
     DIV = 0
@@ -89,7 +99,7 @@ class DivideOp(enum.Enum, shape=5):
     REMU = 3
 
 
-class CsrOp(enum.Enum, shape=5):
+class CsrOp(enum.Enum, shape=OP_BITS):
     """Write, set or clear; the operand is rs1, or its number as an immediate."""
 
     WRITE = 0
@@ -100,7 +110,7 @@ class CsrOp(enum.Enum, shape=5):
     CLEAR_IMM = 6
 
 
-class SystemOp(enum.Enum, shape=5):
+class SystemOp(enum.Enum, shape=OP_BITS):
     """Fences and waits do nothing here: a thread's memory operations are already in order."""
 
     NOP = 0
@@ -109,8 +119,8 @@ class SystemOp(enum.Enum, shape=5):
     MRET = 3
 
 
-class FpuOp(enum.Enum, shape=5):
-    """Floating-point operations on f32."""
+class FpuOp(enum.Enum, shape=OP_BITS):
+    """Floating-point operations on f32, conversions and moves of f16."""
 
     ADD = 0
     SUB = 1
@@ -134,9 +144,20 @@ class FpuOp(enum.Enum, shape=5):
     CVT_S_WU = 19
     MV_X_W = 20
     MV_W_X = 21
+    CVT_S_H = 22
+    CVT_H_S = 23
+    MV_X_H = 24
+    MV_H_X = 25
 
 
-class ThreadOp(enum.Enum, shape=5):
+class FdivideOp(enum.Enum, shape=OP_BITS):
+    """Divide and square root on f32."""
+
+    DIV = 0
+    SQRT = 1
+
+
+class ThreadOp(enum.Enum, shape=OP_BITS):
     """Threads, barrier and exchange. The immediate is the number in the rd field."""
 
     END = 0
@@ -145,9 +166,92 @@ class ThreadOp(enum.Enum, shape=5):
     SYNC = 3
     ARM = 4
     TRAP = 5
+    MEET = 6
 
 
-Op = AluOp | BranchOp | MemoryOp | MultiplyOp | DivideOp | CsrOp | SystemOp | FpuOp | ThreadOp
+class StreamOp(enum.Enum, shape=OP_BITS):
+    """Streams and the hardware loop."""
+
+    OPEN = 0
+    LEVELS = 1
+    REPEAT = 2
+
+
+class RandomOp(enum.Enum, shape=OP_BITS):
+    """The thread's random numbers."""
+
+    NEXT = 0
+    SEED = 1
+
+
+class SimdOp(enum.Enum, shape=OP_BITS):
+    """Operations on 64 bits: four f16 (H4), two f32 (S2), or bits."""
+
+    H4_ADD = 0
+    H4_SUB = 1
+    H4_MUL = 2
+    H4_MADD = 3
+    H4_MIN = 4
+    H4_MAX = 5
+    H4_EQ = 6  #: all ones in each lane where it holds
+    H4_LT = 7
+    H4_LE = 8
+    S2_ADD = 9
+    S2_SUB = 10
+    S2_MUL = 11
+    S2_MADD = 12
+    S2_MIN = 13
+    S2_MAX = 14
+    S2_EQ = 15
+    S2_LT = 16
+    S2_LE = 17
+    AND = 18
+    OR = 19
+    XOR = 20
+    ANDN = 21  #: a & ~b
+    SELECT = 22  #: b where a's bits are set, else c
+    NARROW = 23  #: four f32 to f16, to nearest even
+    NARROW_RANDOM = 24  #: the same, stochastically
+    WIDEN_LOW = 25
+    WIDEN_HIGH = 26
+    H4_SPLAT = 27
+    S2_SPLAT = 28
+    H4_SUM = 29  #: f32: c + ((a0 + a1) + (a2 + a3))
+    S2_SUM = 30  #: f32: c + (a0 + a1)
+    H4_DOT = 31  #: f32: c + ((a0*b0 + a1*b1) + (a2*b2 + a3*b3))
+    H4_GREATEST = 32
+    S2_GREATEST = 33
+    H4_EXP = 34
+    H4_LOG = 35
+    H4_TANH = 36
+    H4_SIGMOID = 37
+    H4_RECIP = 38
+    H4_RSQRT = 39
+    H4_SQRT = 40
+
+
+class AmpOp(enum.Enum, shape=OP_BITS):
+    """The matrix unit. H: f16 inputs and weights; S: f32."""
+
+    SET = 0
+    LOAD = 1
+    IN = 2
+    OUT = 3
+    OUT_NARROW = 4
+    H = 5
+    H_PARTIAL = 6
+    H_NARROW = 7
+    H_PARTIAL_NARROW = 8
+    S = 9
+    S_PARTIAL = 10
+    PAIR = 11
+    TURN = 12
+
+
+Op = (
+    AluOp | BranchOp | MemoryOp | MultiplyOp | DivideOp | CsrOp | SystemOp | FpuOp | FdivideOp
+    | ThreadOp | StreamOp | RandomOp | SimdOp | AmpOp
+)  # fmt: skip
 
 
 class File(enum.Enum, shape=2):
@@ -156,6 +260,11 @@ class File(enum.Enum, shape=2):
     NONE = 0
     X = 1
     F = 2
+    PAIR = 3  #: 64 bits: an even f register and the next one, or, where the number is odd, a stream
+
+
+STREAMS = {1: 0, 3: 1, 5: 2}
+"""From an odd number in a PAIR operand to the stream: 0 and 1 are read, 2 is written."""
 
 
 class Immediate(enum.Enum, shape=3):
@@ -180,6 +289,8 @@ class Class(enum.Enum, shape=3):
     MULDIV = 3
     FLOAT = 4
     SYSTEM = 5
+    VECTOR = 6
+    MATRIX = 7
 
 
 class Zone(enum.Enum, shape=2):
@@ -208,6 +319,12 @@ class Cause(py_enum.IntEnum):
     TABLE_LATE = 27  #: a table entry was not fetched in time for its cycle; value = table address
     EXCHANGE_OUTSIDE = 28  #: a table names memory outside the tile; value = byte address
     ZONE_MISMATCH = 29  #: the tiles wait at barriers of different zones
+    STREAM_CLASH = 30  #: a pushed word and the exchange wrote one bank at once; value = address
+    STREAM_FINISHED = 48  #: a finished stream was read or written; value = stream
+    STREAM_MISALIGNED = 49  #: a stream's base is no multiple of 8; value = base
+    LOOP_LENGTH = 50  #: a loop's body has no instruction or too many; value = their number
+    LOOP_BRANCH = 51  #: a branch, jump or loop in a loop's body; value = the instruction word
+    AMP_OVERRUN = 52  #: a row ends before the results of the one before were taken; value = word
 
 
 CAUSE_TEXT: dict[Cause, str] = {
@@ -226,8 +343,20 @@ CAUSE_TEXT: dict[Cause, str] = {
     Cause.TABLE_LATE: "exchange table entry too late",
     Cause.EXCHANGE_OUTSIDE: "exchange outside the memory",
     Cause.ZONE_MISMATCH: "tiles wait at barriers of different zones",
+    Cause.STREAM_CLASH: "write stream and exchange in one bank at once",
+    Cause.STREAM_FINISHED: "stream is finished",
+    Cause.STREAM_MISALIGNED: "stream base misaligned",
+    Cause.LOOP_LENGTH: "loop body of no instruction or of too many",
+    Cause.LOOP_BRANCH: "branch in a loop body",
+    Cause.AMP_OVERRUN: "matrix unit's results were not taken in time",
 }
 """A phrase for each cause, for reports."""
+
+TO_HOST = range(24, 48)
+"""Causes that always go to the host; the others go to the thread's handler if it has one."""
+
+LOOP_BODY = 64
+"""The most instructions in a loop's body."""
 
 XTRAP_CODE_SHIFT = 8
 """An explicit trap's cause register holds `Cause.EXPLICIT | code << XTRAP_CODE_SHIFT`."""
@@ -238,7 +367,7 @@ class Instruction:
     """One row of the table."""
 
     name: str  #: assembler mnemonic
-    extension: str  #: I, M, Zicsr, F or Xipu
+    extension: str  #: I, M, Zicsr, F, Zfhmin or Xipu
     match: int  #: the fixed bits of the encoding
     mask: int  #: which bits are fixed
     unit: Unit
@@ -270,6 +399,11 @@ _CLASSES = {
     Unit.SYSTEM: Class.SYSTEM,
     Unit.FPU: Class.FLOAT,
     Unit.THREAD: Class.SYSTEM,
+    Unit.STREAM: Class.SYSTEM,
+    Unit.SIMD: Class.VECTOR,
+    Unit.AMP: Class.MATRIX,
+    Unit.RANDOM: Class.SYSTEM,
+    Unit.FDIVIDE: Class.FLOAT,
 }
 
 OPCODE = 0x7F
@@ -280,7 +414,7 @@ RS1 = 0x000F_8000
 RD = 0x0000_0F80
 FMT = 0x0600_0000  # the format field of a fused multiply-add
 
-N, X, F = File.NONE, File.X, File.F
+N, X, F, P = File.NONE, File.X, File.F, File.PAIR
 ONE = "1"
 
 
@@ -289,7 +423,7 @@ def _row(
     syntax: str, text: str, *, unit: Unit, rounds: bool = False, timing: str = ONE,
 ) -> Instruction:  # fmt: skip
     """Build a row; `files` is rd, rs1, rs2, rs3 as letters, `-` for none."""
-    rd, rs1, rs2, rs3 = ({"-": N, "x": X, "f": F}[letter] for letter in files)
+    rd, rs1, rs2, rs3 = ({"-": N, "x": X, "f": F, "p": P}[letter] for letter in files)
     return Instruction(
         name, ext, match, mask, unit, op, rd, rs1, rs2, rs3, imm, rounds, syntax, text, timing
     )
@@ -446,6 +580,31 @@ def _rows() -> Iterator[Instruction]:
         yield _row(name, "F", 0x53 | funct3 << 12 | funct7 << 25, whole | RS2, op, files, I.NONE,
                    syntax, text, unit=Unit.FPU)
 
+    for name, match, unused, op, files, syntax, text in (
+        ("fdiv.s", 0x0C << 25, 0, FdivideOp.DIV, "fff-", "fd, fs1, fs2", "fd = fs1 / fs2"),
+        ("fsqrt.s", 0x2C << 25, RS2, FdivideOp.SQRT, "ff--", "fd, fs1",
+         "fd = the square root of fs1"),
+    ):  # fmt: skip
+        yield _row(name, "F", 0x53 | match, OPCODE | FUNCT7 | unused, op, files, I.NONE, syntax,
+                   text, unit=Unit.FDIVIDE, rounds=True,
+                   timing="replays until the tile's floating-point divider is done: 29 cycles")
+    yield _row("flh", "Zfhmin", 0x1007, three, MemoryOp.HALF_BOXED, "fx--", I.I, "fd, imm(rs1)",
+               "fd = 16 bits at rs1 + imm, ones above them", unit=Unit.LOAD,
+               timing="1 + bank conflicts")
+    yield _row("fsh", "Zfhmin", 0x1027, three, MemoryOp.HALF, "-xf-", I.S, "fs2, imm(rs1)",
+               "store the low 16 bits of fs2 at rs1 + imm", unit=Unit.STORE,
+               timing="1 + bank conflicts")
+    for name, match, op, files, syntax, text in (
+        ("fcvt.s.h", 0x20 << 25 | 2 << 20, f.CVT_S_H, "ff--", "fd, fs1",
+         "fd = f16 fs1 as f32, never rounded; a NaN without ones above it"),
+        ("fcvt.h.s", 0x22 << 25, f.CVT_H_S, "ff--", "fd, fs1", "fd = fs1 as f16, ones above it"),
+        ("fmv.x.h", 0x72 << 25, f.MV_X_H, "xf--", "rd, fs1", "rd = sign-extended low half of fs1"),
+        ("fmv.h.x", 0x7A << 25, f.MV_H_X, "fx--", "fd, rs1", "fd = low half of rs1, ones above it"),
+    ):  # fmt: skip
+        rounds = op in (f.CVT_S_H, f.CVT_H_S)
+        yield _row(name, "Zfhmin", 0x53 | match, OPCODE | FUNCT7 | RS2 | (0 if rounds else FUNCT3),
+                   op, files, I.NONE, syntax, text, unit=Unit.FPU, rounds=rounds)
+
     t = ThreadOp
     for name, funct7, thread, files, unused, syntax, text, timing in (
         ("xend", 0, t.END, "----", RS2 | RS1 | RD, "",
@@ -462,9 +621,130 @@ def _rows() -> Iterator[Instruction]:
          "receive table at rs2 (0: none)", ONE),
         ("xtrap", 5, t.TRAP, "-x--", RS2, "code, rs1",
          "trap to the host with a code and the value rs1", ONE),
+        ("xmeet", 6, t.MEET, "----", RS2 | RS1 | RD, "",
+         "worker: wait until all workers that run do so", "replays until the last one is there"),
     ):  # fmt: skip
         yield _row(name, "Xipu", 0x0B | funct7 << 25, whole | unused, thread, files, I.RD, syntax,
                    text, unit=Unit.THREAD, timing=timing)
+    yield from _stream_rows()
+    yield from _simd_rows()
+    yield from _amp_rows()
+
+
+REPLAY = "1 + bank conflicts"
+
+
+def _stream_rows() -> Iterator[Instruction]:
+    I = Immediate  # noqa: E741
+    whole = OPCODE | FUNCT3 | FUNCT7
+    yield _row("xstream", "Xipu", 0x100B, whole, StreamOp.OPEN, "-xx-", I.RD, "stream, rs1, rs2",
+               "open a stream at address rs1 with level 0 = rs2 (words in bits 15:0, signed step "
+               "in words of 8 bytes in bits 31:16) and no other levels", unit=Unit.STREAM)
+    yield _row("xlevels", "Xipu", 0x100B | 1 << 25, whole, StreamOp.LEVELS, "-xx-", I.RD,
+               "stream, rs1, rs2", "add levels 1 = rs1 and 2 = rs2 (a count of 0 is as 1) to the "
+               "stream just opened", unit=Unit.STREAM)
+    yield _row("xrpt", "Xipu", 0x200B, OPCODE | FUNCT3 | RD, StreamOp.REPEAT, "-x--", I.I,
+               "rs1, imm", "run the next imm instructions rs1 times", unit=Unit.STREAM)
+    yield _row("xrand", "Xipu", 0x300B, whole | RS1 | RS2, RandomOp.NEXT, "p---", I.NONE, "vd",
+               "vd = the thread's next 64 random bits", unit=Unit.RANDOM)
+    yield _row("xseed", "Xipu", 0x300B | 1 << 25, whole, RandomOp.SEED, "-xx-", I.RD,
+               "half, rs1, rs2", "half 0 or 1 of the thread's random state = rs2, rs1",
+               unit=Unit.RANDOM)
+
+
+def _simd_rows() -> Iterator[Instruction]:
+    none, s = Immediate.NONE, SimdOp
+    whole = OPCODE | FUNCT3 | FUNCT7
+    binary = (
+        ("add", "+", s.H4_ADD, s.S2_ADD), ("sub", "-", s.H4_SUB, s.S2_SUB),
+        ("mul", "*", s.H4_MUL, s.S2_MUL), ("min", "min", s.H4_MIN, s.S2_MIN),
+        ("max", "max", s.H4_MAX, s.S2_MAX), ("eq", "==", s.H4_EQ, s.S2_EQ),
+        ("lt", "<", s.H4_LT, s.S2_LT), ("le", "<=", s.H4_LE, s.S2_LE),
+    )  # fmt: skip
+    for lanes, funct3, what in (("h4", 0, "four f16"), ("s2", 1, "two f32")):
+        for funct7, (name, sign, *ops) in enumerate(binary):
+            mask = "; all ones where it holds" if sign in ("==", "<", "<=") else ""
+            yield _row(lanes + name, "Xipu", 0x2B | funct3 << 12 | funct7 << 25, whole,
+                       ops[funct3], "ppp-", none, "vd, vs1, vs2",
+                       f"{what}: vd = vs1 {sign} vs2{mask}", unit=Unit.SIMD, timing=REPLAY)
+    for funct7, (name, text, op) in enumerate((
+        ("xvand", "vs1 & vs2", s.AND), ("xvor", "vs1 | vs2", s.OR), ("xvxor", "vs1 ^ vs2", s.XOR),
+        ("xvandn", "vs1 & ~vs2", s.ANDN),
+    )):  # fmt: skip
+        yield _row(name, "Xipu", 0x202B | funct7 << 25, whole, op, "ppp-", none, "vd, vs1, vs2",
+                   f"vd = {text}", unit=Unit.SIMD, timing=REPLAY)
+    for funct7, (name, files, syntax, text, op) in enumerate((
+        ("h4narrow", "ppp-", "vd, vs1, vs2", "vd = the four f32 of vs1, vs2 as f16", s.NARROW),
+        ("h4narrowr", "ppp-", "vd, vs1, vs2", "as h4narrow, rounded at random: up as often as the "
+         "bits cut are far; takes 64 random bits", s.NARROW_RANDOM),
+        ("s2widenl", "pp--", "vd, vs1", "vd = the low two f16 of vs1 as f32", s.WIDEN_LOW),
+        ("s2widenh", "pp--", "vd, vs1", "vd = the high two f16 of vs1 as f32", s.WIDEN_HIGH),
+        ("h4splat", "pf--", "vd, fs1", "vd = four times the low half of fs1", s.H4_SPLAT),
+        ("s2splat", "pf--", "vd, fs1", "vd = twice fs1", s.S2_SPLAT),
+        ("h4greatest", "fp--", "fd, vs1", "fd = the greatest of four f16, ones above it",
+         s.H4_GREATEST),
+        ("s2greatest", "fp--", "fd, vs1", "fd = the greater of two f32", s.S2_GREATEST),
+    )):  # fmt: skip
+        unused = 0 if files[2] == "p" else RS2
+        yield _row(name, "Xipu", 0x302B | funct7 << 25, whole | unused, op, files, none, syntax,
+                   text, unit=Unit.SIMD, timing=REPLAY)
+    for funct7, (name, op) in enumerate((
+        ("exp", s.H4_EXP), ("log", s.H4_LOG), ("tanh", s.H4_TANH), ("sigmoid", s.H4_SIGMOID),
+        ("recip", s.H4_RECIP), ("rsqrt", s.H4_RSQRT), ("sqrt", s.H4_SQRT),
+    )):  # fmt: skip
+        yield _row(f"h4{name}", "Xipu", 0x402B | funct7 << 25, whole | RS2, op, "pp--", none,
+                   "vd, vs1", f"four f16: vd = {name}(vs1), correctly rounded", unit=Unit.SIMD,
+                   timing=REPLAY)
+    fused = OPCODE | FUNCT3 | FMT
+    for funct3, (name, files, syntax, text, op) in enumerate((
+        ("h4madd", "pppp", "vd, vs1, vs2, vs3", "four f16: vd = vs1 * vs2 + vs3, rounded once",
+         s.H4_MADD),
+        ("s2madd", "pppp", "vd, vs1, vs2, vs3", "two f32: vd = vs1 * vs2 + vs3, rounded once",
+         s.S2_MADD),
+        ("xvsel", "pppp", "vd, vs1, vs2, vs3", "vd = vs2 where the bits of vs1 are 1, else vs3",
+         s.SELECT),
+        ("h4sum", "fp-f", "fd, vs1, fs3", "f32: fd = fs3 + ((a0 + a1) + (a2 + a3)) of the four f16 "
+         "in vs1", s.H4_SUM),
+        ("s2sum", "fp-f", "fd, vs1, fs3", "f32: fd = fs3 + (a0 + a1) of the two f32 in vs1",
+         s.S2_SUM),
+        ("h4dot", "fppf", "fd, vs1, vs2, fs3", "f32: fd = fs3 + ((a0*b0 + a1*b1) + (a2*b2 + a3*b3))"
+         " of the f16 in vs1 and vs2", s.H4_DOT),
+    )):  # fmt: skip
+        unused = 0 if files[2] == "p" else RS2
+        yield _row(name, "Xipu", 0x5B | funct3 << 12, fused | unused, op, files, none, syntax,
+                   text, unit=Unit.SIMD, timing=REPLAY)
+
+
+def _amp_rows() -> Iterator[Instruction]:
+    none, a = Immediate.NONE, AmpOp
+    whole = OPCODE | FUNCT3 | FUNCT7
+    for funct7, (name, files, syntax, text, op) in enumerate((
+        ("xampset", "-xx-", "rs1, rs2", "rows of rs1 groups; weights are loaded from word rs2 on; "
+         "no partials, no results", a.SET),
+        ("xampload", "-pp-", "vs1, vs2", "the next two words of the weights = vs1, vs2", a.LOAD),
+        ("xampin", "-p--", "vs1", "the next two partials of the next row = vs1", a.IN),
+        ("xampout", "p---", "vd", "vd = the next two results", a.OUT),
+        ("xampoutn", "p---", "vd", "vd = the next four results as f16", a.OUT_NARROW),
+        ("xamph", "pp--", "vd, vs1", "f16: multiply a group; vd = the next two results", a.H),
+        ("xamphp", "ppp-", "vd, vs1, vs2", "as xamph; the next two partials = vs2", a.H_PARTIAL),
+        ("xamphn", "pp--", "vd, vs1", "as xamph; vd = the next four results as f16", a.H_NARROW),
+        ("xamphpn", "ppp-", "vd, vs1, vs2", "as xamphp; vd = the next four results as f16",
+         a.H_PARTIAL_NARROW),
+        ("xamps", "pp--", "vd, vs1", "f32: multiply one of the two in vs1; vd = the next two "
+         "results", a.S),
+        ("xampsp", "ppp-", "vd, vs1, vs2", "as xamps; the next two partials = vs2", a.S_PARTIAL),
+        ("xamppair", "-pp-", "output, vs1, vs2", "f16: output += vs1 * its weights, output + 1 += "
+         "vs2 * its weights", a.PAIR),
+        ("xampturn", "----", "", "end a row of xamppair", a.TURN),
+    )):  # fmt: skip
+        unused = sum(
+            bits for letter, bits in zip(files[:3], (RD, RS1, RS2), strict=True) if letter == "-"
+        )
+        immediate = none
+        if op is a.PAIR:
+            unused, immediate = 0, Immediate.RD
+        yield _row(name, "Xipu", 0x7B | funct7 << 25, whole | unused, op, files, immediate, syntax,
+                   text, unit=Unit.AMP, timing=REPLAY)
 
 
 INSTRUCTIONS: tuple[Instruction, ...] = tuple(_rows())
@@ -615,6 +895,15 @@ def decode(word: int) -> Instruction | None:
     return None
 
 
+def pairs_legal(row: Instruction, word: int) -> bool:
+    """Tell whether the PAIR operands of an instruction word name register pairs and streams."""
+    sources = ((row.rs1, word >> 15), (row.rs2, word >> 20), (row.rs3, word >> 27))
+    target = word >> 7 & 31
+    return all(
+        n % 2 == 0 or STREAMS.get(n & 31) in (0, 1) for file, n in sources if file is File.PAIR
+    ) and (row.rd is not File.PAIR or target % 2 == 0 or STREAMS.get(target) == 2)
+
+
 _BY_OPCODE: dict[int, list[Instruction]] = {}
 for _instruction in INSTRUCTIONS:
     _BY_OPCODE.setdefault(_instruction.match & OPCODE, []).append(_instruction)
@@ -632,7 +921,10 @@ def disassemble(word: int, pc: int = 0) -> str:
         "fs3": f"f{word >> 27 & 31}", "target": f"{(pc + imm) & 0xFFFF_FFFF:#x}",
         "imm": hex((imm & 0xFFFF_FFFF) >> 12) if row.immediate is Immediate.U else str(imm),
         "csr": _csr_name(word >> 20), "uimm": str(word >> 15 & 31),
-        "worker": str(imm), "zone": str(imm), "code": str(imm),
+        "worker": str(imm), "zone": str(imm), "code": str(imm), "stream": str(imm),
+        "half": str(imm), "output": str(imm),
+        "vd": _pair_name(word >> 7 & 31), "vs1": _pair_name(word >> 15 & 31),
+        "vs2": _pair_name(word >> 20 & 31), "vs3": _pair_name(word >> 27 & 31),
     }  # fmt: skip
     operands = ", ".join(
         f"{values['imm']}({values[part[4:-1]]})" if part.startswith("imm(") else values[part]
@@ -640,6 +932,11 @@ def disassemble(word: int, pc: int = 0) -> str:
         if part
     )
     return f"{row.name} {operands}".rstrip()
+
+
+def _pair_name(number: int) -> str:
+    """Return how the assembler writes a PAIR operand."""
+    return ("in0", "in1", "out")[STREAMS[number]] if number in STREAMS else f"f{number}"
 
 
 def _csr_name(number: int) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
-from openipu.rtl.isa import CAUSE_TEXT, INSTRUCTIONS, XTRAP_CODE_SHIFT, Cause, Csr, Instruction
+from openipu.rtl.isa import (
+    CAUSE_TEXT,
+    INSTRUCTIONS,
+    TO_HOST,
+    XTRAP_CODE_SHIFT,
+    Cause,
+    Csr,
+    Instruction,
+)
 
 FIELDS = (7, 5, 5, 3, 5, 7)  # bits of funct7, rs2, rs1, funct3, rd, opcode
 
@@ -16,7 +24,8 @@ EXTENSIONS = {
     "M": "M, multiply and divide",
     "Zicsr": "Zicsr, control and status registers",
     "F": "F, single-precision floating point",
-    "Xipu": "Xipu, threads and supersteps",
+    "Zfhmin": "Zfhmin, loads, stores, moves and conversions of f16",
+    "Xipu": "Xipu: threads, streams, loops, SIMD, matrix unit",
 }
 
 INTRODUCTION = """\
@@ -24,9 +33,13 @@ INTRODUCTION = """\
 
 <!-- Written by `make docs` from rtl/isa.py; a test compares them. Edit the table instead. -->
 
-A tile runs RV32IM with Zicsr, the F instructions except divide and square root, and Xipu,
-openipu's own extension in the custom-0 opcode. What the RISC-V manuals define behaves as they say;
-`fflags` and all rounding modes included. NaN results are canonical (0x7fc00000).
+A tile runs RV32IMF with Zicsr and Zfhmin, and Xipu, openipu's own extension in the custom opcodes.
+What the RISC-V manuals define behaves as they say; `fflags` and all rounding modes included. NaN
+results are canonical (0x7fc00000, 0x7e00). An f register holds an f16 with ones above it.
+
+Operands `vd`, `vs1`, `vs2` and `vs3` have 64 bits: an even f register (the low half) and the next
+one, or a stream: `in0` (as 1) and `in1` (3) are read, `out` (5) is written. How streams, loops,
+SIMD and the matrix unit work is told in [the machine](../developer/machine.md).
 
 Encodings are shown as funct7, rs2, rs1, funct3, rd, opcode; a dot is a bit that an operand uses.
 **Slots** is the number of the thread's issue slots that an instruction takes, which is what makes
@@ -107,8 +120,9 @@ def _csrs() -> str:
 def _causes() -> str:
     return (
         "## Trap causes\n\n"
-        "A trap goes to `mtvec` when the thread has set it, except causes from 24 on; otherwise "
-        "it stops the\nchip and the host reads it. An explicit trap (`xtrap`) shows its code in "
+        "A trap goes to `mtvec` when the thread has set it, except causes "
+        f"{TO_HOST.start} to {TO_HOST.stop - 1}; otherwise it stops\nthe chip and the host reads "
+        "it. An explicit trap (`xtrap`) shows its code in "
         f"the bits from {XTRAP_CODE_SHIFT} on.\n\n"
         + _table(
             ("Cause", "Name", "Meaning"),

@@ -74,6 +74,10 @@ class Events(data.Struct):
     """Retired: multiply and divide."""
     float: unsigned(1)
     """Retired: floating point."""
+    vector: unsigned(1)
+    """Retired: SIMD."""
+    matrix: unsigned(1)
+    """Retired: matrix unit."""
     system: unsigned(1)
     """Retired: CSR, system and thread instructions."""
     idle: unsigned(1)
@@ -81,11 +85,13 @@ class Events(data.Struct):
     replay_fetch: unsigned(1)
     """Issue lost: the fetch's bank was busy."""
     replay_bank: unsigned(1)
-    """Issue lost: a load's or store's bank was busy."""
+    """Issue lost: the bank of a load, store or input stream was busy."""
     replay_divide: unsigned(1)
     """Issue lost: the divider was not ready."""
+    replay_fdivide: unsigned(1)
+    """Issue lost: the floating-point divider was not ready."""
     replay_wait: unsigned(1)
-    """Issue lost: xwait or xstart waited for a worker."""
+    """Issue lost: xwait, xstart or xmeet waited for a worker."""
     sent: unsigned(1)
     """Bus word sent."""
     received: unsigned(1)
@@ -105,13 +111,13 @@ class TraceRecord(data.Struct):
     rd_file: unsigned(2)
     """`isa.File`; NONE also for a write to x0. xstart shows NONE."""
     rd: unsigned(5)
-    value: unsigned(32)
+    value: unsigned(64)
     """What was written to rd; 0 for NONE."""
     memory: unsigned(2)
-    """0: no access, 1: load, 2: store."""
+    """0: no access, 1: load, 2: store or word pushed."""
     address: unsigned(32)
     """Byte address of the access, as the thread gave it; 0 for none."""
-    data: unsigned(32)
+    data: unsigned(64)
     """A store's data, zero-extended from its width; 0 otherwise."""
 
 

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from openipu.cosim.bench import measure
 from openipu.rtl.config import ChipConfig
+from openipu.sw import kernels_bench
 from openipu.sw.compiler import compile
 from openipu.sw.engine import Engine
 from openipu.sw.errors import USER_ERRORS
@@ -34,6 +35,9 @@ TEXTS = {
     "superstep_overhead_4": "superstep with nothing to compute, 4 tiles, cycles",
     "matmul_cycles_per_mac": "f32 matmul 64 x 64 x 64 on 4 tiles, tile-cycles per multiply-add",
     "golden_images_per_second": "digits model on golden, images/s",
+    "launch_cycles": "from a worker's start to its codelet's first instruction, cycles",
+    "launch_back_cycles": "from the last worker's end to the supervisor's next instruction, cycles",
+    "bank_replays": "issues lost to bank conflicts in all kernels",
 }
 """What is measured, by the names in the JSON file."""
 
@@ -81,8 +85,13 @@ def golden_rate(folder: Path, seconds: float = 2.0) -> float:
 
 
 def bench(*, builds: bool, console: Console) -> dict[str, float]:
-    """Measure everything."""
-    figures: dict[str, float] = {}
+    """Measure everything, and print what was measured of kernels."""
+    measured = []
+    for kernel in kernels_bench.KERNELS:
+        with console.status(f"measuring {kernel.name} on the RTL"):
+            measured.append(kernels_bench.measure(kernel))
+    console.print(kernels_bench.table(measured))
+    figures = kernels_bench.figures(measured)
     with console.status("measuring the golden backend"):
         figures["golden_images_per_second"] = golden_rate(Path("examples/digits"))
     with console.status("measuring programs on the RTL"):

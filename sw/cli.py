@@ -288,6 +288,9 @@ def elf(
     backend: Annotated[
         ElfBackend, typer.Option(help="RTL in Verilator, or the ISS.")
     ] = ElfBackend.rtl,
+    busy: Annotated[
+        bool, typer.Option("--busy", help="Keep all other workers of the tile busy meanwhile.")
+    ] = False,
     signature: Annotated[
         Path | None,
         typer.Option(help="Write begin_signature to end_signature to this file, as hex words."),
@@ -309,7 +312,7 @@ def elf(
     _writable(json=json, signature=signature)
     with err.status(f"running {program.name} on {backend.value}") as status:
         result = run_elf(
-            program, backend=backend.value, max_cycles=max_cycles, signature=signature,
+            program, backend=backend.value, busy=busy, max_cycles=max_cycles, signature=signature,
             progress=lambda cycles: status.update(
                 f"running {program.name} on {backend.value}: cycle {cycles:,}"
             ),
@@ -319,9 +322,9 @@ def elf(
         highlight=False, soft_wrap=True,
     )  # fmt: skip
     write_json(json, {
-        "program": str(program), "backend": backend.value, "outcome": result.outcome.value,
-        "number": result.number, "cycles": result.cycles, "message": result.message,
-        "signature": result.signature,
+        "program": str(program), "backend": backend.value, "busy": busy,
+        "outcome": result.outcome.value, "number": result.number, "cycles": result.cycles,
+        "message": result.message, "signature": result.signature,
     })  # fmt: skip
     if result.outcome is not Outcome.PASSED:
         raise typer.Exit(FAILED)

@@ -148,7 +148,9 @@ class MachineBackend(Backend):
         """Return a variable's elements (flat)."""
         values = np.empty(variable.size, variable.dtype)
         for region in self.executable.regions(variable):
-            raw = self.machine.read(region.tile, region.address, 4 * region.count)
+            raw = self.machine.read(
+                region.tile, region.address, variable.item_bytes * region.count
+            )
             part = np.frombuffer(raw, variable.dtype)
             values[region.first : region.first + region.count] = part
         return values
@@ -302,6 +304,11 @@ class Engine:
     def report(self) -> Report:
         """What running took so far."""
         return self._backend.report
+
+    @property
+    def machine(self) -> Session | ChipISS | None:
+        """The chip that executes the program; golden has none."""
+        return self._backend.machine if isinstance(self._backend, MachineBackend) else None
 
     @property
     def scoreboard(self) -> Scoreboard | None:

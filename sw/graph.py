@@ -12,9 +12,12 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from openipu.sw.codelets.codelet import DTYPES, Codelet
+from openipu.sw.codelets.codelet import DTYPES, Codelet, Derived
 
 UNMAPPED = -1
+
+STREAM_BYTES = 8
+"""Bytes of the words in which streamed fields are read and written."""
 
 Interval = tuple[int, int]
 """First element, and the one after the last."""
@@ -49,6 +52,11 @@ class Variable:
         return f"Variable({self.name!r}, {self.shape}, {self.dtype!r})"
 
     @property
+    def item_bytes(self) -> int:
+        """Bytes of an element."""
+        return int(np.dtype(self.dtype).itemsize)
+
+    @property
     def all(self) -> "View":
         """The whole variable."""
         return View(self, self._index)
@@ -76,6 +84,13 @@ class Variable:
         ends = np.flatnonzero(np.diff(self.tiles)) + 1
         edges = [0, *ends.tolist(), self.size] if self.size else []
         return [(int(self.tiles[a]), a, b) for a, b in pairwise(edges)]
+
+    def region_starts(self) -> NDArray[np.int64]:
+        """Return for each element the first element of its region: the run of those on its tile."""
+        starts = np.zeros(self.size, np.int64)
+        for _, first, end in self.mapping:
+            starts[first:end] = first
+        return starts
 
 
 class View:
@@ -165,7 +180,8 @@ class View:
 class Vertex:
     """One codelet at work on one tile.
 
-    `fields` gives each vector field's flat interval of a variable, `scalars` each scalar's value.
+    `fields` gives each vector field's flat interval of a variable, `scalars` each scalar's value,
+    `tables` each table's words.
     """
 
     codelet: Codelet
@@ -173,11 +189,13 @@ class Vertex:
     fields: Mapping[str, View]
     scalars: Mapping[str, np.generic]
     name: str
+    tables: Mapping[str, NDArray[np.uint32]] = field(default_factory=dict)
 
     @property
     def issues(self) -> int:
         """The estimated cost in issues (see `Codelet`)."""
-        return self.codelet.issues({n: v.size for n, v in self.fields.items()}, self.scalars)
+        lengths = {name: view.size for name, view in self.fields.items()}
+        return self.codelet.issues(lengths, self.scalars, self.tables)
 
 
 @dataclass(eq=False)
@@ -192,12 +210,12 @@ class ComputeSet:
     ) -> Vertex:
         """Add a vertex and return it.
 
-        `fields` gives a View or Variable for each vector field, and a number for each scalar. Each
-        vector field must be a contiguous run of elements that are mapped to the vertex's tile.
-        Raises GraphError where that isn't so.
+        `fields` gives a View or Variable for each vector field, whole numbers for each table, and a
+        number for each scalar. Each vector field must be a contiguous run of elements that are
+        mapped to the vertex's tile. Raises GraphError where that isn't so.
         """
         label = name or f"{self.name}/{codelet.name}[{len(self.vertices)}]"
-        expected = [item.name for item in codelet.fields]
+        expected = [item.name for item in codelet.fields if not isinstance(item, Derived)]
         if set(fields) != set(expected):
             raise GraphError(
                 f"{label}: codelet {codelet.name} has the fields {', '.join(expected)}; "
@@ -231,7 +249,8 @@ class ComputeSet:
                 )
             views[item.name] = view
         scalars = {item.name: item.convert(fields[item.name]) for item in codelet.scalars}
-        vertex = Vertex(codelet, int(tile), views, scalars, label)
+        tables = {item.name: item.convert(fields[item.name]) for item in codelet.tables}
+        vertex = Vertex(codelet, int(tile), views, scalars, label, tables)
         self.vertices.append(vertex)
         return vertex
 
@@ -271,6 +290,31 @@ def _first_clash(uses: list[_Use]) -> tuple[int, _Use, _Use] | None:
         second = [other for other in kept if other[3] is not kept[0][3]]
         last[use[2]] = kept[:1] + second[:1]
     return None
+
+
+def _check_streams(vertex: Vertex, starts: dict[Variable, NDArray[np.int64]]) -> None:
+    """Raise GraphError for a streamed field that isn't whole words.
+
+    `starts` are the variables' `region_starts`, filled in here.
+    """
+    for item in vertex.codelet.vectors:
+        view = vertex.fields[item.name]
+        if not item.streamed or not view.size:
+            continue
+        variable, (first, end) = view.variable, view.interval
+        if variable not in starts:
+            starts[variable] = variable.region_starts()
+        region = starts[variable]
+        step = STREAM_BYTES // variable.item_bytes
+        before, size = first - int(region[first]), end - first
+        at_end = end == variable.size or int(region[end]) == end
+        if before % step or (item.kind.writes and size % step and not at_end):
+            last = " and end at one, or where its region ends" if item.kind.writes else ""
+            raise GraphError(
+                f"{vertex.name}: the streamed field {item.name} must begin at a multiple of "
+                f"{STREAM_BYTES} bytes{last}, not be {variable.name}[{first}:{end}], whose region "
+                f"begins at element {int(region[first])}"
+            )
 
 
 class Graph:
@@ -334,8 +378,11 @@ class Graph:
                     f"variable {variable.name}: every element must be mapped to a tile; "
                     f"{missing.size} of {variable.size} are not, the first is {missing[0]}"
                 )
+        starts: dict[Variable, NDArray[np.int64]] = {}
         for compute_set in self.compute_sets.values():
             compute_set.check()
+            for vertex in compute_set.vertices:
+                _check_streams(vertex, starts)
 
     @staticmethod
     def _check_name(what: str, name: str, taken: Mapping[str, object]) -> None:

@@ -154,11 +154,12 @@ async def counters(dut: Any) -> None:
     await host.boot()
     for tile in range(host.config.tiles):
         base = host.tile_registers(tile) + tile_host.COUNTERS
-        counts = [await host.register(base + 8 * i) for i in range(6)]
-        assert counts == [2, 1, 1, 1, 1, 1]  # integer, branch, memory, muldiv, float, system
+        counts = [await host.register(base + 8 * i) for i in range(8)]
+        # integer, branch, memory, muldiv, float, vector, matrix, system
+        assert counts == [2, 1, 1, 1, 1, 0, 0, 1]
     await host.set_register(control.CONTROL, CLEAR_COUNTERS)
     base = host.tile_registers(0) + tile_host.COUNTERS
-    assert [await host.register(base + 8 * i) for i in range(6)] == [0] * 6
+    assert [await host.register(base + 8 * i) for i in range(8)] == [0] * 8
 
 
 @cocotb.test()

@@ -6,6 +6,7 @@ everything is read before anything is written.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,9 @@ from openipu.sw.compiler.steps import (
 if TYPE_CHECKING:
     from openipu.sw.compiler import Executable
     from openipu.sw.graph import Variable, Vertex, View
+
+_Gather = tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]
+"""All tiles' memories as elements of one size; which are read; where they are written."""
 
 _CODELETS = Path(firmware.__file__).parent / "codelets"
 
@@ -68,7 +72,7 @@ class GraphGolden:
         self.supersteps = 0
         self._vertices: dict[Vertex, Callable[[], None]] = {}
         self._written: dict[Vertex, list[Region]] = {}
-        self._exchanges: dict[Superstep, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._exchanges: dict[Superstep, list[_Gather]] = {}
         self._received: dict[Superstep, list[Region]] = {}
         self._flow: Iterator[Barrier] = iter(())
         self._pending: list[Region] = []
@@ -173,7 +177,7 @@ class GraphGolden:
                         source=source_of(codelet.source, codelet.name),
                     )
                 )  # fmt: skip
-        keywords = arrays | dict(vertex.scalars)
+        keywords = arrays | dict(vertex.tables) | dict(vertex.scalars)
 
         def run() -> None:
             codelet.reference(**keywords)
@@ -186,35 +190,40 @@ class GraphGolden:
         if not step.transfers:
             return
         if step not in self._exchanges:
-            self._exchanges[step] = self._indices(step.transfers)
+            self._exchanges[step] = self._gathers(step.transfers)
             self._received[step] = [
                 self._region(step, transfer.source, piece)
                 for transfer in step.transfers
                 for piece in transfer.destinations
                 if piece.count
             ]
-        sources, destinations = self._exchanges[step]
-        flat = self._words.reshape(-1)
-        flat[destinations] = flat[sources]
+        moves = self._exchanges[step]
+        sent = [elements[sources] for elements, sources, _ in moves]
+        for (elements, _, destinations), values in zip(moves, sent, strict=True):
+            elements[destinations] = values
         self._pending = self._received[step]
 
-    def _indices(
-        self, transfers: Sequence[Transfer]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the words, counted over all tiles, that are read and where they are written."""
-        sources, destinations = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    def _gathers(self, transfers: Sequence[Transfer]) -> list["_Gather"]:
+        """Return what is read and where it is written, for each size of elements."""
+        sources: dict[int, list[NDArray[np.int64]]] = defaultdict(list)
+        destinations: dict[int, list[NDArray[np.int64]]] = defaultdict(list)
         for transfer in transfers:
-            source = self._word_indices(transfer.source)
+            source, size = self._indices(transfer.source), transfer.source.variable.item_bytes
             for piece in transfer.destinations:
-                sources.append(source)
-                destinations.append(self._word_indices(piece))
-        return np.concatenate(sources), np.concatenate(destinations)
+                sources[size].append(source)
+                destinations[size].append(self._indices(piece))
+        flat = self._words.reshape(-1)
+        return [
+            (flat.view(f"u{size}"), np.concatenate(listed), np.concatenate(destinations[size]))
+            for size, listed in sources.items()
+        ]
 
-    def _word_indices(self, piece: Piece) -> NDArray[np.int64]:
+    def _indices(self, piece: Piece) -> NDArray[np.int64]:
+        """Return where a piece's elements are, counted in such elements over all tiles."""
         if not piece.count:
             return np.zeros(0, np.int64)
         tile, address = self._place(piece.variable, piece.first)
-        first = tile * self._words.shape[1] + address // 4
+        first = (tile * self.memory.shape[1] + address) // piece.variable.item_bytes
         return np.arange(first, first + piece.count)
 
     def _region(self, step: Superstep, source: Piece, piece: Piece) -> Region:
@@ -233,16 +242,16 @@ class GraphGolden:
         return self.executable.place(variable, element)
 
     def _view(self, tile: int, address: int, count: int, dtype: str) -> NDArray[Any]:
-        words = self._words[tile, address // 4 : address // 4 + count]
-        view: NDArray[Any] = words.view(np.dtype(dtype))
+        kind = np.dtype(dtype)
+        view: NDArray[Any] = self.memory[tile, address : address + kind.itemsize * count].view(kind)
         return view
 
 
 @cache
 def source_of(source: str, name: str) -> str:
-    """Return `file:line` of a codelet's function in its C source."""
+    """Return `file:line` of a codelet in its C or assembler source."""
     path = _CODELETS / source
-    wanted = re.compile(rf"void {name}\(|^[A-Z_]+\({name},", re.M)
+    wanted = re.compile(rf"void {name}\(|^[A-Z_]+\({name},|^ *[a-z_0-9]+ +{name}\b[^(]*$", re.M)
     text = path.read_text() if path.is_file() else ""
     found = wanted.search(text)
     line = text.count("\n", 0, found.start()) + 1 if found else 1

@@ -1,10 +1,21 @@
-"""One context of a tile as the programmer sees it: registers, CSRs and traps."""
+"""One context of a tile as the programmer sees it: registers, streams, loop, CSRs and traps."""
 
 from dataclasses import dataclass
 from enum import Enum
 
+from openipu.cosim.golden import random
+from openipu.cosim.golden.amp import Amp
 from openipu.cosim.golden.memory import Memory
-from openipu.rtl.isa import MISA_VALUE, MSTATUS_CONSTANT, MSTATUS_WRITABLE, Cause, Csr, Zone
+from openipu.cosim.golden.streams import Stream
+from openipu.rtl.isa import (
+    MISA_VALUE,
+    MSTATUS_CONSTANT,
+    MSTATUS_WRITABLE,
+    TO_HOST,
+    Cause,
+    Csr,
+    Zone,
+)
 
 MASK = 0xFFFF_FFFF
 ADDRESS = 0x7FFF_FFFF  #: the address bits that count: bit 31 is ignored
@@ -66,14 +77,16 @@ class TrapReport:
 
 
 class Hart:
-    """A context of tile number `tile`, whose memory it shares with its `siblings`.
+    """A context of tile number `tile`, whose memory and matrix unit it shares with its `siblings`.
 
-    `x` and `f` hold bit patterns as unsigned ints; `x[NOWHERE]` takes writes to x0. The supervisor
-    leaves in `zone` the barrier that it waits at, and in `armed` the exchange's tables (send,
-    receive).
+    `x` and `f` hold bit patterns as unsigned ints; `x[NOWHERE]` takes writes to x0. A loop runs
+    from `loop_first` to `loop_last` (-1: none runs) as often as `loop_left` says, the iteration
+    that runs included. `random` is the state of the random numbers. A worker has `arrived` where
+    the workers meet, or is `free` to go on from there. The supervisor leaves in
+    `zone` the barrier that it waits at, and in `armed` the exchange's tables (send, receive).
     """
 
-    def __init__(self, tile: int, context: int, slots: int, memory: Memory) -> None:
+    def __init__(self, tile: int, context: int, slots: int, memory: Memory, amp: Amp) -> None:
         self.tile = tile
         self.context = context
         self.slots = slots
@@ -81,6 +94,8 @@ class Hart:
         self.memory_bytes = len(memory.bytes)
         self.views = memory.views
         self.siblings: list[Hart] = []
+        self.memory = memory
+        self.amp = amp
         self.x = [0] * (NOWHERE + 1)
         self.f = [0] * 32
         self.reset()
@@ -95,11 +110,30 @@ class Hart:
         self.fflags = 0
         self.frm = 0
         self._csr: dict[int, int] = dict.fromkeys(_WRITABLE, 0)
+        self.streams = [Stream(self.memory) for _ in range(3)]
+        self.loop_first = self.loop_left = 0
+        self.loop_last = -1
+        self.random = random.start(self.read_csr(Csr.MHARTID))
+        self.arrived = self.free = False
 
     def start(self, pc: int) -> None:
-        """Run from `pc`."""
+        """Run from `pc`, in no loop."""
         self.pc = pc & MASK
+        self.loop_last = -1
         self.state = State.RUNNING
+
+    def repeat(self) -> None:
+        """Go on after the last instruction of the loop's body."""
+        self.loop_left -= 1
+        if self.loop_left:
+            self.pc = self.loop_first
+        else:
+            self.loop_last = -1
+
+    def check_no_loop(self, word: int) -> None:
+        """Trap if the instruction, which may not be in a loop's body, is in one."""
+        if self.loop_first <= self.pc <= self.loop_last:
+            raise TrapError(Cause.LOOP_BRANCH, word)
 
     def read_csr(self, number: int) -> int:
         """Return a CSR; KeyError if there is none of that number."""
@@ -149,7 +183,7 @@ class Hart:
     def take(self, trap: TrapError) -> bool:
         """Go to the context's trap handler; return False if it has none for this trap."""
         vector = self._csr[Csr.MTVEC]
-        if not vector or trap.cause & CAUSE_BITS >= Cause.EXPLICIT:
+        if not vector or trap.cause & CAUSE_BITS in TO_HOST:
             return False
         status = self._csr[Csr.MSTATUS]
         self._csr.update({

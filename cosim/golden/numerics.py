@@ -1,4 +1,5 @@
-"""f32 operations on arrays, bit for bit what the hardware gives.
+"""f32 operations, and conversions to and from f16, on arrays, bit for bit what the
+hardware gives.
 
 Operands are array-likes of binary32 patterns (uint32) that broadcast; each operation returns
 (bits, flags): a uint32 and a uint8 array. Semantics are those of The RISC-V Instruction Set
@@ -16,7 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from openipu.cosim.golden.scalar import (
+    BOX,
     DZ,
+    F16,
+    F32,
+    HALF_NAN,
     INFINITY,
     NAN,
     NV,
@@ -31,13 +36,15 @@ from openipu.cosim.golden.scalar import (
     RUP,
     SIGN,
     UF,
+    Form,
 )
 
 __all__ = [
     "DZ", "INFINITY", "NAN", "NV", "NX", "OF", "ONE", "QUIET", "RDN", "RMM", "RNE", "RTZ", "RUP",
-    "SIGN", "UF", "Result", "bits_of", "canonical", "fadd", "fclass", "fcvt_s_w", "fcvt_s_wu",
-    "fcvt_w_s", "fcvt_wu_s", "feq", "fle", "float_of", "flt", "fmadd", "fmax", "fmin", "fmsub",
-    "fmul", "fnmadd", "fnmsub", "fsgnj", "fsgnjn", "fsgnjx", "fsub",
+    "SIGN", "UF", "Result", "bits_of", "canonical", "fadd", "fclass", "fcvt_h_s", "fcvt_s_h",
+    "fcvt_s_w", "fcvt_s_wu", "fcvt_w_s", "fcvt_wu_s", "fdiv", "feq", "fle", "float_of", "flt",
+    "fmadd", "fmax", "fmin", "fmsub", "fmul", "fnmadd", "fnmsub", "fsgnj", "fsgnjn", "fsgnjx",
+    "fsqrt", "fsub",
 ]  # fmt: skip
 
 Bits = NDArray[np.uint32]
@@ -134,23 +141,25 @@ def _round(value: Array, cut: int, negative: Array, rm: Array) -> tuple[Array, A
     return kept + up, further | (first != 0)
 
 
-def _pack(negative: Array, exponent: Array, significand: Array, rm: Array) -> Result:
-    """Round a normalised significand with its biased exponent to f32; zero becomes +0 or -0."""
-    nonzero = significand != 0
-    kept, inexact = _round(_jam(significand, np.maximum(1 - exponent, 0)), CUT, negative, rm)
+def _pack(
+    negative: Array, exponent: Array, significand: Array, rm: Array, form: Form = F32
+) -> Result:
+    """Round a normalised significand with its biased exponent; zero becomes +0 or -0."""
+    nonzero, cut = significand != 0, TOP - form.fraction
+    kept, inexact = _round(_jam(significand, np.maximum(1 - exponent, 0)), cut, negative, rm)
     # A carry goes to the next exponent by itself; the leading one adds 1 to the field.
-    bits = kept + (np.maximum(exponent - 1, 0).astype(np.uint64) << 23)
+    bits = kept + (np.maximum(exponent - 1, 0).astype(np.uint64) << form.fraction)
     bits *= nonzero
-    overflow = bits >= INFINITY
+    overflow = bits >= form.infinity
     # At the overflow: does rounding go away from zero, as it would of anything cut?
     to_infinity = _UP[rm, negative.astype(int), 1, 1, 1] != 0
-    bits = np.where(overflow, INFINITY - 1 + to_infinity, bits)
+    bits = np.where(overflow, form.infinity - 1 + to_infinity, bits)
     # Tiny: below the least normal number even if rounded with an unbounded exponent.
-    unbounded, _ = _round(significand, CUT, negative, rm)
-    tiny = (exponent < 0) | (exponent == 0) & (unbounded < 1 << 24)
+    unbounded, _ = _round(significand, cut, negative, rm)
+    tiny = (exponent < 0) | (exponent == 0) & (unbounded < 2 << form.fraction)
     flags = _flag(NX, inexact & nonzero) | _flag(UF, tiny & inexact & nonzero)
     flags = np.where(overflow, np.uint8(OF | NX), flags)
-    return bits.astype(np.uint32) | np.where(negative, SIGN, np.uint32(0)), flags
+    return bits.astype(np.uint32) | np.where(negative, np.uint32(form.sign), np.uint32(0)), flags
 
 
 def fmadd(a: ArrayLike, b: ArrayLike, c: ArrayLike, rm: ArrayLike = RNE) -> Result:
@@ -215,6 +224,72 @@ def fmul(a: ArrayLike, b: ArrayLike, rm: ArrayLike = RNE) -> Result:
     """Return a * b."""
     a, b = _bits(a), _bits(b)
     return fmadd(a, b, (a ^ b) & SIGN, rm)  # a zero of the product's sign adds nothing
+
+
+def fdiv(a: ArrayLike, b: ArrayLike, rm: ArrayLike = RNE) -> Result:
+    """Return a / b."""
+    a, b, rm = np.broadcast_arrays(_bits(a), _bits(b), np.asarray(rm))
+    (sa, ea), (sb, eb) = _unpack(a), _unpack(b)
+    zero_a, zero_b = sa == 0, sb == 0
+    infinite_a, infinite_b = _is_infinite(a), _is_infinite(b)
+    dividend, divisor = sa, np.where(zero_b, 1, sb >> CUT).astype(np.uint64)
+    quotient = dividend // divisor  # of 39 or 40 bits
+    quotient |= quotient * divisor != dividend
+    quotient, exponent = _normalise(quotient, ea - eb + BIAS + TOP - CUT)
+    negative = _is_negative(_bits(a ^ b))
+    bits, flags = _pack(negative, exponent, quotient, rm)
+
+    zero, infinite = zero_a | infinite_b, infinite_a | zero_b
+    bits = np.where(zero | infinite, (a ^ b) & SIGN | np.where(infinite, INFINITY, 0), bits)
+    flags = np.where(zero | infinite, _flag(DZ, zero_b & ~infinite_a), flags)
+    nan = _is_nan(a) | _is_nan(b)
+    invalid = ~nan & ((zero_a & zero_b) | (infinite_a & infinite_b))
+    flags = np.where(nan | invalid, np.uint8(0), flags)
+    invalid |= _is_signalling(a) | _is_signalling(b)
+    bits = np.where(nan | invalid, np.uint32(NAN), bits)
+    return bits.astype(np.uint32), flags | _flag(NV, invalid)
+
+
+def fsqrt(a: ArrayLike, rm: ArrayLike = RNE) -> Result:
+    """Return the square root of a."""
+    a, rm = np.broadcast_arrays(_bits(a), np.asarray(rm))
+    significand, exponent = _unpack(a)
+    # An even exponent and a root of 28 bits: NumPy's may be rounded up to the next integer.
+    radicand = (significand >> CUT) << np.where(exponent % 2 == 0, 32, 31).astype(np.uint64)
+    root = np.sqrt(radicand.astype(np.float64)).astype(np.uint64)
+    root -= root * root > radicand
+    root, exponent = _normalise(
+        root << 1 | (root * root != radicand), (exponent + BIAS) // 2 + TOP - 28
+    )
+    bits, flags = _pack(_is_negative(a), exponent, root, rm)
+
+    same = (a & MAGNITUDE == 0) | (a == INFINITY)
+    bits, flags = np.where(same, a, bits), np.where(same, np.uint8(0), flags)
+    invalid = _is_signalling(a) | (_is_negative(a) & ~same & ~_is_nan(a))
+    none = _is_nan(a) | invalid
+    return np.where(none, np.uint32(NAN), bits), np.where(none, _flag(NV, invalid), flags)
+
+
+def fcvt_h_s(a: ArrayLike, rm: ArrayLike = RNE) -> Result:
+    """Return a as f16 in an f register: with ones above it."""
+    a, rm = np.broadcast_arrays(_bits(a), np.asarray(rm))
+    significand, exponent = _unpack(a)
+    exponent = exponent + (F32.smallest + F32.fraction) - (F16.smallest + F16.fraction)
+    bits, flags = _pack(_is_negative(a), exponent, significand, rm, F16)
+    bits = np.where(_is_infinite(a), a >> 16 & F16.sign | F16.infinity, bits)
+    bits = np.where(_is_nan(a), HALF_NAN, bits)
+    flags = np.where(_is_infinite(a) | _is_nan(a), _flag(NV, _is_signalling(a)), flags)
+    return (bits | BOX).astype(np.uint32), flags
+
+
+def fcvt_s_h(a: ArrayLike) -> Result:
+    """Return the f16 in an f register as f32; what has no ones above it counts as a NaN."""
+    a = _bits(a)
+    half = np.where(a >= BOX, a, HALF_NAN).astype(np.uint16)
+    signalling = (half & F16.sign - 1 > F16.infinity) & (half & 0x200 == 0)
+    with np.errstate(invalid="ignore"):
+        value = half.view(np.float16).astype(np.float32)
+    return bits_of(canonical(value)), _flag(NV, signalling)
 
 
 def _order(a: Bits) -> Array:

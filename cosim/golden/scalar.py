@@ -1,10 +1,14 @@
-"""f32 operations on one bit pattern at a time, for the instruction-level model.
+"""f32 operations, and conversions to and from f16, on one bit pattern at a time, for the
+instruction-level model.
 
 Values are exact integers here, rounded once; `numerics` gets the same results from NumPy arrays by
 other means, which tests compare. Operations return (bits, flags), as The RISC-V Instruction Set
 Manual, Volume I, chapter "F" has it: NaN results are canonical, tininess is detected after
 rounding. `rm` is the manual's rounding mode, 0 to 4.
 """
+
+from dataclasses import dataclass
+from math import isqrt
 
 NX, UF, OF, DZ, NV = 1, 2, 4, 8, 16
 RNE, RTZ, RDN, RUP, RMM = range(5)
@@ -15,9 +19,29 @@ ONE = 0x3F80_0000
 SIGN = 0x8000_0000
 QUIET = 0x0040_0000
 SMALLEST = -149  #: the exponent of the least subnormal
-PRECISION = 24
+
+BOX = 0xFFFF_0000  #: what an f register has above an f16
+HALF_NAN = 0x7E00
 
 Result = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A format to round to: fraction bits, and the exponent of the least subnormal."""
+
+    fraction: int
+    smallest: int
+    infinity: int
+
+    @property
+    def sign(self) -> int:
+        """The sign's bit."""
+        return self.infinity + (1 << self.fraction)
+
+
+F32 = Form(23, SMALLEST, INFINITY)
+F16 = Form(10, -24, 0x7C00)
 
 
 def is_nan(a: int) -> bool:
@@ -51,23 +75,24 @@ def _round(magnitude: int, shift: int, negative: bool, rm: int) -> tuple[int, bo
     return kept + up, rest > 0
 
 
-def pack(significand: int, exponent: int, rm: int) -> Result:
+def pack(significand: int, exponent: int, rm: int, form: Form = F32) -> Result:
     """Round significand * 2**exponent, which isn't zero."""
     negative, magnitude = significand < 0, abs(significand)
-    sign = SIGN if negative else 0
-    top = exponent + magnitude.bit_length() - PRECISION
-    last = max(top, SMALLEST)
+    sign = form.sign if negative else 0
+    precision, smallest = form.fraction + 1, form.smallest
+    top = exponent + magnitude.bit_length() - precision
+    last = max(top, smallest)
     kept, inexact = _round(magnitude, last - exponent, negative, rm)
-    bits = kept + (last - SMALLEST << 23)  # a carry goes to the next exponent by itself
-    if bits >= INFINITY:
+    bits = kept + (last - smallest << form.fraction)  # a carry goes to the next exponent by itself
+    if bits >= form.infinity:
         to_infinity = rm in (RNE, RMM, RDN if negative else RUP)
-        return sign | (INFINITY if to_infinity else INFINITY - 1), OF | NX
+        return sign | (form.infinity if to_infinity else form.infinity - 1), OF | NX
     if not inexact:
         return sign | bits, 0
     # Tiny: below the least normal number even if rounded with an unbounded exponent.
-    tiny = top < SMALLEST and (
-        top < SMALLEST - 1
-        or _round(magnitude, top - exponent, negative, rm)[0] < 1 << PRECISION
+    tiny = top < smallest and (
+        top < smallest - 1
+        or _round(magnitude, top - exponent, negative, rm)[0] < 1 << precision
     )
     return sign | bits, NX | UF if tiny else NX
 
@@ -109,6 +134,70 @@ def sub(a: int, b: int, rm: int) -> Result:
 def mul(a: int, b: int, rm: int) -> Result:
     """Return a * b."""
     return fma(a, b, (a ^ b) & SIGN, rm)  # a zero of the product's sign changes nothing
+
+
+MORE = 64  #: bits that quotients and roots have beyond those of their operands, at least
+
+
+def div(a: int, b: int, rm: int) -> Result:
+    """Return a / b."""
+    if is_nan(a) or is_nan(b):
+        return NAN, NV if is_signalling(a, b) else 0
+    sign, a, b = (a ^ b) & SIGN, a & ~SIGN, b & ~SIGN
+    if a == b and a in (0, INFINITY):
+        return NAN, NV
+    if a in (0, INFINITY) or b == INFINITY:
+        return sign | (INFINITY if a == INFINITY else 0), 0
+    if not b:
+        return sign | INFINITY, DZ
+    (x, ex), (y, ey) = unpack(a), unpack(b)
+    quotient, rest = divmod(x << MORE, y)
+    quotient = quotient << 1 | (rest > 0)
+    return pack(-quotient if sign else quotient, ex - ey - MORE - 1, rm)
+
+
+def sqrt(a: int, rm: int) -> Result:
+    """Return the square root of a."""
+    if is_nan(a):
+        return NAN, NV if is_signalling(a) else 0
+    if a in (0, SIGN, INFINITY):
+        return a, 0
+    if a & SIGN:
+        return NAN, NV
+    x, exponent = unpack(a)
+    x <<= 2 * MORE + exponent % 2
+    root = isqrt(x)
+    return pack(root << 1 | (root * root < x), exponent // 2 - MORE - 1, rm)
+
+
+def widen(a: int) -> Result:
+    """Return the f16 in an f register as f32; what has no ones above it counts as a NaN."""
+    half = a & 0xFFFF if a & BOX == BOX else HALF_NAN
+    sign, magnitude = (half & F16.sign) << 16, half & F16.sign - 1
+    if magnitude > F16.infinity:
+        return NAN, 0 if magnitude & 0x200 else NV
+    if magnitude == F16.infinity:
+        return sign | INFINITY, 0
+    if not magnitude:
+        return sign, 0
+    exponent, significand = magnitude >> 10, magnitude & 0x3FF
+    if exponent:
+        significand |= 1 << 10
+    bits, _ = pack(significand, max(exponent, 1) + F16.smallest - 1, RNE)
+    return sign | bits, 0
+
+
+def narrow(a: int, rm: int) -> Result:
+    """Return a as f16, as it is in an f register."""
+    sign, magnitude = (a & SIGN) >> 16, a & ~SIGN
+    if magnitude > INFINITY:
+        return BOX | HALF_NAN, NV if is_signalling(a) else 0
+    if magnitude == INFINITY:
+        return BOX | sign | F16.infinity, 0
+    if not magnitude:
+        return BOX | sign, 0
+    bits, flags = pack(*unpack(a), rm, F16)
+    return BOX | bits, flags
 
 
 def _order(a: int) -> int:

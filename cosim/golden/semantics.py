@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from openipu.cosim.golden.hart import ADDRESS, MASK, NOWHERE, Hart, TrapError
+from openipu.rtl.config import TileConfig
 from openipu.rtl.isa import (
     AluOp,
     BranchOp,
@@ -27,6 +28,7 @@ from openipu.rtl.isa import (
     Unit,
     decode,
     immediate_of,
+    pairs_legal,
 )
 
 assert sys.byteorder == "little", "the model's memory views need a little-endian host"
@@ -65,18 +67,24 @@ def define(unit: Unit, *operations: Op) -> Callable[[Builder], Builder]:
 def fields_of(row: Instruction, word: int) -> Fields:
     """Decode the fields of a word whose row is known."""
     rd = word >> 7 & 31
+    if row.rd is File.X and not rd:
+        rd = NOWHERE
     return Fields(
-        row, word, rd if rd or row.rd is File.F else NOWHERE, word >> 15 & 31, word >> 20 & 31,
+        row, word, rd, word >> 15 & 31, word >> 20 & 31,
         word >> 27, immediate_of(row.immediate, word), word >> 12 & 7,
     )  # fmt: skip
 
 
 class ActionCache(dict[int, Action]):
-    """From instruction word to action, filled on demand."""
+    """From instruction word to action on a tile of that size, filled on demand."""
+
+    def __init__(self, config: TileConfig) -> None:
+        super().__init__()
+        self._config = config
 
     def __missing__(self, word: int) -> Action:
         row = decode(word)
-        if row is None:
+        if row is None or not self._config.executes(row.unit) or not pairs_legal(row, word):
             action = _illegal(word)
         else:
             action = SEMANTICS[row.unit, row.op](fields_of(row, word))
@@ -147,6 +155,7 @@ def _auipc(i: Fields) -> Action:
 
 
 def _jump(hart: Hart, target: int) -> None:
+    """Go to `target` from outside a loop's body, which the caller has checked."""
     if target & 3:
         raise TrapError(Cause.FETCH_MISALIGNED, target)
     hart.pc = target
@@ -167,6 +176,7 @@ def _branch(i: Fields) -> Action:
     taken, rs1, rs2, imm = CONDITIONS[i.row.op], i.rs1, i.rs2, i.imm
 
     def run(hart: Hart) -> None:
+        hart.check_no_loop(i.word)
         if taken(hart.x[rs1], hart.x[rs2]):
             _jump(hart, hart.pc + imm & MASK)
         else:
@@ -178,6 +188,7 @@ def _branch(i: Fields) -> Action:
 @define(Unit.BRANCH, BranchOp.JAL)
 def _jal(i: Fields) -> Action:
     def run(hart: Hart) -> None:
+        hart.check_no_loop(i.word)
         link = hart.pc + 4
         _jump(hart, hart.pc + i.imm & MASK)
         hart.x[i.rd] = link
@@ -188,6 +199,7 @@ def _jal(i: Fields) -> Action:
 @define(Unit.BRANCH, BranchOp.JALR)
 def _jalr(i: Fields) -> Action:
     def run(hart: Hart) -> None:
+        hart.check_no_loop(i.word)
         link = hart.pc + 4
         _jump(hart, hart.x[i.rs1] + i.imm & MASK - 1)
         hart.x[i.rd] = link
@@ -202,6 +214,7 @@ LOADS: dict[Op, tuple[int, Callable[[int], int]]] = {
     MemoryOp.WORD: (2, lambda value: value),
     MemoryOp.BYTE_UNSIGNED: (0, lambda value: value),
     MemoryOp.HALF_UNSIGNED: (1, lambda value: value),
+    MemoryOp.HALF_BOXED: (1, lambda value: value | 0xFFFF_0000),
 }
 
 
@@ -343,6 +356,7 @@ def _ebreak(i: Fields) -> Action:
 @define(Unit.SYSTEM, SystemOp.MRET)
 def _mret(i: Fields) -> Action:
     def run(hart: Hart) -> None:
+        hart.check_no_loop(i.word)
         hart.leave()
 
     return run

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from openipu.cosim.golden import scalar
-from openipu.cosim.golden.hart import Hart
-from openipu.cosim.golden.scalar import SIGN, Result
+from openipu.cosim.golden.hart import MASK, Hart
+from openipu.cosim.golden.scalar import BOX, SIGN, Result
 from openipu.cosim.golden.semantics import Action, Fields, define, signed
-from openipu.rtl.isa import File, FpuOp, Op, Unit
+from openipu.rtl.isa import FdivideOp, File, FpuOp, Op, Unit
 
 # Each operation takes the three sources (those that the instruction has) and the rounding mode,
 # and gives the result and its flags.
@@ -33,10 +33,17 @@ OPERATIONS: dict[Op, Callable[[int, int, int, int], Result]] = {
     FpuOp.CVT_S_WU: lambda a, b, c, rm: scalar.from_integer(a, rm),
     FpuOp.MV_X_W: lambda a, b, c, rm: (a, 0),
     FpuOp.MV_W_X: lambda a, b, c, rm: (a, 0),
+    FpuOp.CVT_S_H: lambda a, b, c, rm: scalar.widen(a),
+    FpuOp.CVT_H_S: lambda a, b, c, rm: scalar.narrow(a, rm),
+    FpuOp.MV_X_H: lambda a, b, c, rm: ((a & 0xFFFF ^ 0x8000) - 0x8000 & MASK, 0),
+    FpuOp.MV_H_X: lambda a, b, c, rm: (a | BOX, 0),
+    FdivideOp.DIV: lambda a, b, c, rm: scalar.div(a, b, rm),
+    FdivideOp.SQRT: lambda a, b, c, rm: scalar.sqrt(a, rm),
 }
 
 
-@define(Unit.FPU, *OPERATIONS)
+@define(Unit.FPU, *(op for op in OPERATIONS if isinstance(op, FpuOp)))
+@define(Unit.FDIVIDE, *FdivideOp)
 def _float(i: Fields) -> Action:
     operate, rounds, from_integer = OPERATIONS[i.row.op], i.row.rounds, i.row.rs1 is File.X
     to_integer = i.row.rd is File.X

@@ -51,6 +51,25 @@ def _wait(i: Fields) -> Action:
     return _for_supervisor(i, run)
 
 
+@define(Unit.THREAD, ThreadOp.MEET)
+def _meet(i: Fields) -> Action:
+    def run(hart: Hart) -> None:
+        if hart.supervisor:
+            raise TrapError(Cause.ILLEGAL, i.word)
+        if hart.free:
+            hart.free = False
+        else:
+            hart.arrived = True
+            running = [w for w in hart.siblings[: hart.slots] if w.state is State.RUNNING]
+            if not all(worker.arrived for worker in running):
+                raise Pause(retired=False)
+            for worker in running:
+                worker.arrived, worker.free = False, worker is not hart
+        hart.pc += 4
+
+    return run
+
+
 @define(Unit.THREAD, ThreadOp.SYNC)
 def _sync(i: Fields) -> Action:
     zone = next((zone for zone in Zone if zone.value == i.imm), None)

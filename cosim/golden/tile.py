@@ -4,9 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.cosim.golden import (  # they register their instructions
+    semantics_amp,  # noqa: F401
     semantics_float,  # noqa: F401
+    semantics_simd,  # noqa: F401
+    semantics_stream,  # noqa: F401
     semantics_thread,  # noqa: F401
 )
+from openipu.cosim.golden.amp import Amp
 from openipu.cosim.golden.hart import ADDRESS, Hart, Pause, State, TrapError, TrapReport
 from openipu.cosim.golden.memory import Memory
 from openipu.cosim.golden.semantics import ActionCache
@@ -33,14 +37,16 @@ class TileISS:
         self.tile_id = tile_id
         self.tracing = tracing
         self.memory = Memory(config)
+        self.amp = Amp(config)
         self.harts = [
-            Hart(tile_id, context, config.slots, self.memory) for context in range(config.contexts)
+            Hart(tile_id, context, config.slots, self.memory, self.amp)
+            for context in range(config.contexts)
         ]
         for hart in self.harts:
             hart.siblings = self.harts
         self.supervisor = self.harts[config.supervisor]
         self.trap: TrapReport | None = None
-        self._actions = ActionCache()
+        self._actions = ActionCache(config)
         self._observers = Observers()
         self._records: list[list[Record]] = [[] for _ in self.harts]
 
@@ -48,6 +54,7 @@ class TileISS:
         """Reset all but the registers and the memory, and start one context."""
         self.trap = None
         self._records = [[] for _ in self.harts]
+        self.amp.reset()
         for hart in self.harts:
             hart.reset()
         self.harts[thread].start(pc)
@@ -98,6 +105,8 @@ class TileISS:
                 done += hart.retired - retired
             except Pause as pause:
                 hart.retired += pause.retired
+                if pause.retired and hart.pc - 4 == hart.loop_last:
+                    hart.repeat()
                 # A replay costs its issue, so that a wait that never ends comes to the limit.
                 return done + hart.retired - retired + (not pause.retired)
             except TrapError as trap:
@@ -113,18 +122,22 @@ class TileISS:
     def _run_fast(self, hart: Hart, limit: int) -> None:
         actions, words, memory_bytes = self._actions, self.memory.views[2], hart.memory_bytes
         for _ in range(limit):
-            address = hart.pc & ADDRESS
+            pc = hart.pc
+            address = pc & ADDRESS
             if address >= memory_bytes:
-                raise TrapError(Cause.FETCH_OUTSIDE, hart.pc)
+                raise TrapError(Cause.FETCH_OUTSIDE, pc)
             actions[words[address >> 2]](hart)
             hart.retired += 1
+            if pc == hart.loop_last:
+                hart.repeat()
 
     def _run_traced(self, hart: Hart, limit: int) -> None:
         records = self._records[hart.context]
         for _ in range(limit):
-            if hart.pc & ADDRESS >= hart.memory_bytes:
-                raise TrapError(Cause.FETCH_OUTSIDE, hart.pc)
-            word = self.memory.views[2][(hart.pc & ADDRESS) >> 2]
+            pc = hart.pc
+            if pc & ADDRESS >= hart.memory_bytes:
+                raise TrapError(Cause.FETCH_OUTSIDE, pc)
+            word = self.memory.views[2][(pc & ADDRESS) >> 2]
             action = self._actions[word]
             record = self._observers[word](hart)
             try:
@@ -135,3 +148,5 @@ class TileISS:
                 raise
             records.append(record())
             hart.retired += 1
+            if pc == hart.loop_last:
+                hart.repeat()

@@ -2,7 +2,7 @@
 //
 // OPENIPU_MEMORY names a file, mapped shared, that holds the memories of tile 0, 1, 2 ... one after
 // another (cosim/session.py maps the same file); without it the memories are private to the
-// process. OPENIPU_TRACE names the file to which retired instructions are written, 32 bytes each
+// process. OPENIPU_TRACE names the file to which retired instructions are written, 40 bytes each
 // (cosim/session.py TRACE_DTYPE); without it none are. OPENIPU_CONNECTION names the descriptor of
 // the connection to a session: the simulator ends when the other side is gone.
 
@@ -73,9 +73,10 @@ struct Record {
     uint64_t cycle;
     uint16_t tile;
     uint8_t thread, rd_file, rd, memory, unused[2];
-    uint32_t pc, value, address, data;
+    uint32_t pc, address;
+    uint64_t value, data;
 };
-static_assert(sizeof(Record) == 32, "the trace's record must match TRACE_DTYPE");
+static_assert(sizeof(Record) == 40, "the trace's record must match TRACE_DTYPE");
 
 }  // namespace
 
@@ -100,7 +101,7 @@ void openipu_sram_write(int word, char strobe, long long data) {
 }
 
 void openipu_trace_record(int tile, char thread, char rd_file, char rd, char access, int pc,
-                          int value, int address, int data) {
+                          long long value, int address, long long data) {
     if (!trace) return;
     const Record record{static_cast<uint64_t>(sc_time_stamp()) / 2,
                         static_cast<uint16_t>(tile),
@@ -110,9 +111,9 @@ void openipu_trace_record(int tile, char thread, char rd_file, char rd, char acc
                         static_cast<uint8_t>(access),
                         {0, 0},
                         static_cast<uint32_t>(pc),
-                        static_cast<uint32_t>(value),
                         static_cast<uint32_t>(address),
-                        static_cast<uint32_t>(data)};
+                        static_cast<uint64_t>(value),
+                        static_cast<uint64_t>(data)};
     std::fwrite(&record, sizeof record, 1, trace);
 }
 

@@ -7,14 +7,14 @@ module openipu_trace (
     input [31:0] pc,
     input [1:0] rd_file,
     input [4:0] rd,
-    input [31:0] value,
+    input [63:0] value,
     input [1:0] memory,
     input [31:0] address,
-    input [31:0] data
+    input [63:0] data
 );
     import "DPI-C" function void openipu_trace_record(
         input int tile, input byte thread, input byte rd_file, input byte rd, input byte memory,
-        input int pc, input int value, input int address, input int data);
+        input int pc, input longint value, input int address, input longint data);
 
     always @(posedge clk)
         if (valid)

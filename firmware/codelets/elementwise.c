@@ -31,7 +31,7 @@ UNARY(relu, FOUR, rectified(x))
 UNARY(negate, FOUR, -x)
 UNARY(absolute, FOUR, __builtin_fabsf(x))
 UNARY(exponent, ONE, exponential(x))
-UNARY(invert, ONE, reciprocal(x))
+UNARY(invert, ONE, 1.0f / x)
 UNARY(logistic, ONE, sigmoid(x))
 UNARY(hyperbolic_tangent, ONE, tangent(x))
 

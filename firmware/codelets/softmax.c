@@ -14,7 +14,7 @@ void softmax(const struct softmax_vertex *v)
             y[j] = exponential(x[j] - top);
             sum = sum + y[j];
         }
-        const float factor = reciprocal(sum);
+        const float factor = 1.0f / sum;
         for (uint32_t j = 0; j < columns; j++)
             y[j] = y[j] * factor;
     }

@@ -1,4 +1,5 @@
-// A worker runs the vertices on its list: pairs of a codelet's address and a vertex's, then 0.
+// A worker runs a job: a vertex, whose codelet's address is in the word before it. A list of
+// vertices is a job too, with run_list as its codelet: the vertices' addresses, then 0.
 
 #include "openipu/isa.h"
 
@@ -6,12 +7,21 @@
     .globl worker_main
     .type worker_main, @function
 worker_main:
-    mv      s0, a0
-    lw      t0, 0(s0)
-1:  lw      a0, 4(s0)
-    addi    s0, s0, 8
+    lw      t0, -4(a0)
     jalr    t0
-    lw      t0, 0(s0)
-    bnez    t0, 1b
     xend
     .size worker_main, . - worker_main
+
+    .globl run_list
+    .type run_list, @function
+run_list:
+    mv      s0, a0
+    mv      s1, ra
+    lw      a0, 0(s0)
+1:  lw      t0, -4(a0)
+    addi    s0, s0, 4
+    jalr    t0
+    lw      a0, 0(s0)
+    bnez    a0, 1b
+    jr      s1
+    .size run_list, . - run_list

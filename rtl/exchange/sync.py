@@ -51,7 +51,8 @@ class Barrier(wiring.Component):
     def elaborate(self, platform):
         """One register remembers that this barrier has passed and its requests are stale."""
         m = Module()
-        passed, waiting, fire = Signal(), Signal(), Signal()
+        passed = Signal()
+        waiting, fire = Signal(), Signal()
         zones = self.report.zones
         m.d.comb += [
             waiting.eq(self.report.ask & (zones != 0) & ~passed & self.run & ~self.freeze),

@@ -1,22 +1,22 @@
-"""What the floating-point units share: formats, the exact value before rounding, and the rounding.
+"""What the floating-point units share: flags, the exact value before rounding, and the rounding.
 
-IEEE 754-2019 binary32 with the choices of The RISC-V Instruction Set Manual, Volume I, chapter "F":
-NaN results are canonical, tininess is detected after rounding.
+IEEE 754-2019 with the choices of The RISC-V Instruction Set Manual, Volume I, chapter "F": NaN
+results are canonical, tininess is detected after rounding. Names without a format are binary32's.
 """
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, unsigned
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
+from openipu.rtl.floating.format import F32, Format
 from openipu.rtl.floating.shift import LeadingZeros, LeftShifter
 
-EXPONENT_BITS = 8
-FRACTION_BITS = 23
-PRECISION = FRACTION_BITS + 1
-BIAS = 127
-MAX_EXPONENT = (1 << EXPONENT_BITS) - 1
-SUM_BITS = 2 * PRECISION + 4
-"""Width of an exact value: a product, 3 bits below it and 1 above (see `fma`)."""
+Float32 = F32
+EXPONENT_BITS = F32.exponent_bits
+PRECISION = F32.precision
+BIAS = F32.bias
+ONE = F32.one
+NAN = F32.nan
 
 
 class RoundingMode(enum.Enum, shape=3):
@@ -48,61 +48,6 @@ def flags_of(**raised: Value) -> Value:
     return Cat(raised.get(name, Const(0, 1)) for name, _ in data.Layout.cast(Flags))
 
 
-class Float32(data.Struct):
-    """A binary32 pattern."""
-
-    fraction: unsigned(FRACTION_BITS)
-    exponent: unsigned(EXPONENT_BITS)
-    sign: unsigned(1)
-
-    @property
-    def magnitude(self) -> Value:
-        """All but the sign: in the order of the absolute values."""
-        return self.as_value()[:-1]
-
-    @property
-    def scale(self) -> Value:
-        """The biased exponent of the significand's top bit: 1 for subnormal numbers too."""
-        return Cat(self.exponent[0] | (self.exponent == 0), self.exponent[1:])
-
-    @property
-    def significand(self) -> Value:
-        """`PRECISION` bits, the implicit one included."""
-        return Cat(self.fraction, self.exponent.any())
-
-    @property
-    def is_zero(self) -> Value:
-        """Whether this is +0 or -0."""
-        return self.magnitude == 0
-
-    @property
-    def is_infinite(self) -> Value:
-        """Whether this is an infinity."""
-        return self.exponent.all() & (self.fraction == 0)
-
-    @property
-    def is_nan(self) -> Value:
-        """Whether this is a NaN."""
-        return self.exponent.all() & self.fraction.any()
-
-    @property
-    def is_signalling(self) -> Value:
-        """Whether this is a signalling NaN."""
-        return self.is_nan & ~self.fraction[-1]
-
-
-def constant(*, sign: int = 0, exponent: int = 0, fraction: int = 0) -> Const:
-    """Return a binary32 pattern from its fields."""
-    return Const(
-        sign << EXPONENT_BITS + FRACTION_BITS | exponent << FRACTION_BITS | fraction,
-        1 + EXPONENT_BITS + FRACTION_BITS,
-    )
-
-
-ONE = constant(exponent=BIAS)
-NAN = constant(exponent=MAX_EXPONENT, fraction=1 << FRACTION_BITS - 1)
-
-
 class Special(enum.Enum, shape=2):
     """Results that no rounding makes."""
 
@@ -112,18 +57,30 @@ class Special(enum.Enum, shape=2):
     INVALID = 3  #: a NaN, and the operation was invalid
 
 
-class Exact(data.Struct):
-    """A result before rounding. Its value is significand * 2**(exponent - BIAS - SUM_BITS + 1).
+def sum_bits(form: Format) -> int:
+    """Return the width of an exact value: a product, 3 bits below it and 1 above (see `fma`)."""
+    return 2 * form.precision + 4
 
-    Bit 0 of the significand may stand for any number of ones below it.
+
+def exact_of(form: Format) -> data.StructLayout:
+    """Return the layout of a result before rounding.
+
+    Its value is significand * 2**(exponent - bias - sum_bits + 1). Bit 0 of the significand may
+    stand for any number of ones below it. `exponent` is the biased one of the significand's top
+    bit, at least 1. Unless `special` is NONE, it is the result, and those two mean nothing.
     """
+    return data.StructLayout(
+        {
+            "significand": unsigned(sum_bits(form)),
+            "exponent": unsigned(form.exponent_bits + 1),
+            "negative": unsigned(1),
+            "special": Special,
+        }
+    )
 
-    significand: unsigned(SUM_BITS)
-    exponent: unsigned(EXPONENT_BITS + 1)
-    """Biased exponent of the significand's top bit, at least 1."""
-    negative: unsigned(1)
-    special: Special
-    """Unless NONE, this is the result, and significand and exponent mean nothing."""
+
+SUM_BITS = sum_bits(F32)
+Exact = exact_of(F32)
 
 
 def rounds_up(rm: Value, negative: Value, last: Value, half: Value, rest: Value) -> Value:
@@ -141,31 +98,43 @@ def rounds_up(rm: Value, negative: Value, last: Value, half: Value, rest: Value)
 
 
 class Round(wiring.Component):
-    """Normalises an exact result and rounds it to binary32. Combinational.
+    """Normalises an exact result and rounds it. Combinational.
+
+    Parameters
+    ----------
+    form : Format
+        Of the result.
 
     Members
     -------
-    exact : In(Exact)
+    exact : In(exact_of(form))
     rm : In(3)
         A `RoundingMode`.
-    result : Out(32)
+    result : Out(form.width)
     flags : Out(Flags)
     """
 
-    exact: In(Exact)
-    rm: In(3)
-    result: Out(32)
-    flags: Out(Flags)
+    def __init__(self, form: Format = F32) -> None:
+        self.form = form
+        super().__init__(
+            {
+                "exact": In(exact_of(form)),
+                "rm": In(3),
+                "result": Out(form.width),
+                "flags": Out(Flags),
+            }
+        )
 
     def elaborate(self, platform):
         """Normalise, round, then see what has overflowed or is tiny."""
         m = Module()
+        form, precision = self.form, self.form.precision
         exact, rm, negative = self.exact, self.rm, self.exact.negative
-        m.submodules.zeros = zeros = LeadingZeros(SUM_BITS)
-        m.submodules.shifter = shifter = LeftShifter(SUM_BITS)
+        m.submodules.zeros = zeros = LeadingZeros(sum_bits(form))
+        m.submodules.shifter = shifter = LeftShifter(sum_bits(form))
 
         # Shift the leading one to the top, but no further than to the least exponent.
-        room = Signal(EXPONENT_BITS + 1)
+        room = Signal(form.exponent_bits + 1)
         m.d.comb += [
             zeros.value.eq(exact.significand),
             room.eq(exact.exponent - 1),
@@ -173,13 +142,13 @@ class Round(wiring.Component):
             shifter.amount.eq(Mux(room < zeros.count, room, zeros.count)),
         ]
         shifted = shifter.result
-        kept, cut = shifted[-PRECISION:], shifted[:-PRECISION]
+        kept, cut = shifted[-precision:], shifted[:-precision]
         normal, half, rest = kept[-1], cut[-1], cut[:-1].any()
 
         # A carry out of the fraction goes to the exponent by itself.
         up = Signal()
-        rounded = Signal(FRACTION_BITS + EXPONENT_BITS + 1)
-        field = Signal(EXPONENT_BITS + 1)
+        rounded = Signal(form.fraction_bits + form.exponent_bits + 1)
+        field = Signal(form.exponent_bits + 1)
         m.d.comb += [
             up.eq(rounds_up(rm, negative, kept[0], half, rest)),
             field.eq(Mux(normal, exact.exponent - shifter.amount, 0)),
@@ -189,7 +158,7 @@ class Round(wiring.Component):
         to_infinity = Signal()
         one = Const(1, 1)
         m.d.comb += [
-            overflow.eq(rounded[FRACTION_BITS:] >= MAX_EXPONENT),
+            overflow.eq(rounded[form.fraction_bits :] >= form.max_exponent),
             to_infinity.eq(rounds_up(rm, negative, one, one, one)),
         ]
 
@@ -199,10 +168,10 @@ class Round(wiring.Component):
         carries = kept[:-1].all() & half & rounds_up(rm, negative, one, cut[-2], cut[:-2].any())
         m.d.comb += tiny.eq(~normal & ~carries)
 
-        infinity = constant(exponent=MAX_EXPONENT)[:-1]
+        infinity = form.infinity[:-1]
         with m.Switch(exact.special):
             with m.Case(Special.NAN, Special.INVALID):
-                m.d.comb += self.result.eq(NAN)
+                m.d.comb += self.result.eq(form.nan)
             with m.Case(Special.INFINITE):
                 m.d.comb += self.result.eq(Cat(infinity, negative))
             with m.Default():

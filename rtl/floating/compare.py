@@ -1,10 +1,12 @@
 """What needs no rounding: minimum, maximum, comparisons, classes, signs and moves."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from openipu.rtl.floating.common import NAN, Float32
+from openipu.rtl.floating.format import F16, F32
+from openipu.rtl.floating.half import boxed
+from openipu.rtl.floating.order import Order
 from openipu.rtl.isa import FpuOp
 
 
@@ -14,11 +16,11 @@ class Compare(wiring.Component):
     Members
     -------
     op : In(FpuOp)
-        SGNJ to CLASS, MV_X_W or MV_W_X; others give nothing useful.
+        SGNJ to CLASS, or a move; others give nothing useful.
     a, b : In(32)
         Operands, binary32.
     i : In(32)
-        What MV_W_X moves.
+        What MV_W_X and MV_H_X move.
     result : Out(32)
     invalid : Out(1)
         The only exception that any of these can raise.
@@ -32,27 +34,17 @@ class Compare(wiring.Component):
     invalid: Out(1)
 
     def elaborate(self, platform):
-        """Compare magnitudes once; every operation chooses from that."""
+        """Compare once; every operation chooses from that."""
         m = Module()
-        a, b = Float32(self.a), Float32(self.b)
-        below, equal, less = Signal(), Signal(), Signal()
+        a, b = F32(self.a), F32(self.b)
+        m.submodules.order = order = Order(F32)
         unordered, signalling = Signal(), Signal()
         m.d.comb += [
+            order.a.eq(self.a),
+            order.b.eq(self.b),
             unordered.eq(a.is_nan | b.is_nan),
             signalling.eq(a.is_signalling | b.is_signalling),
-            equal.eq((self.a == self.b) | (a.is_zero & b.is_zero)),
-            # In the order of minimum and maximum, where -0 is below +0.
-            below.eq(
-                Mux(
-                    a.sign == b.sign,
-                    Mux(a.sign, b.magnitude < a.magnitude, a.magnitude < b.magnitude),
-                    a.sign,
-                )
-            ),
-            less.eq(below & ~equal),
         ]
-        take_a = Signal()
-        m.d.comb += take_a.eq(b.is_nan | (~a.is_nan & (below ^ (self.op == FpuOp.MAX))))
 
         subnormal = (a.exponent == 0) & ~a.is_zero
         normal = ~a.is_zero & ~subnormal & ~a.exponent.all()
@@ -70,26 +62,17 @@ class Compare(wiring.Component):
                 m.d.comb += self.result.eq(Cat(a.magnitude, ~b.sign))
             with m.Case(FpuOp.SGNJX):
                 m.d.comb += self.result.eq(Cat(a.magnitude, a.sign ^ b.sign))
-            with m.Case(FpuOp.MIN, FpuOp.MAX):
-                m.d.comb += [
-                    self.result.eq(
-                        Mux(a.is_nan & b.is_nan, NAN, Mux(take_a, self.a, self.b))
-                    ),
-                    self.invalid.eq(signalling),
-                ]
+            with m.Case(FpuOp.MIN):
+                m.d.comb += [self.result.eq(order.least), self.invalid.eq(signalling)]
+            with m.Case(FpuOp.MAX):
+                m.d.comb += [self.result.eq(order.greatest), self.invalid.eq(signalling)]
             with m.Case(FpuOp.EQ):
-                m.d.comb += [
-                    self.result.eq(equal & ~unordered),
-                    self.invalid.eq(signalling),
-                ]
+                m.d.comb += [self.result.eq(order.equal), self.invalid.eq(signalling)]
             with m.Case(FpuOp.LT):
-                m.d.comb += [
-                    self.result.eq(less & ~unordered),
-                    self.invalid.eq(unordered),
-                ]
+                m.d.comb += [self.result.eq(order.less), self.invalid.eq(unordered)]
             with m.Case(FpuOp.LE):
                 m.d.comb += [
-                    self.result.eq((less | equal) & ~unordered),
+                    self.result.eq(order.less | order.equal),
                     self.invalid.eq(unordered),
                 ]
             with m.Case(FpuOp.CLASS):
@@ -98,4 +81,8 @@ class Compare(wiring.Component):
                 m.d.comb += self.result.eq(self.a)
             with m.Case(FpuOp.MV_W_X):
                 m.d.comb += self.result.eq(self.i)
+            with m.Case(FpuOp.MV_X_H):
+                m.d.comb += self.result.eq(self.a[: F16.width].as_signed())
+            with m.Case(FpuOp.MV_H_X):
+                m.d.comb += self.result.eq(boxed(self.i[: F16.width]))
         return m

@@ -1,13 +1,16 @@
-"""Shifts and counts by halving. All are combinational.
+"""Shifts and counts. All are combinational.
 
-Shifts are made of levels that keep the width: a `<<` by a signal would be as wide as its greatest
-result.
+A `<<` by a signal would be as wide as its greatest result; here it is a `>>` from above. No operand
+of one has more than a word, as far as the simulator's time depends on it.
 """
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
+
+WORD = 64
+"""Bits that the simulator handles at once."""
 
 
 class LeadingZeros(wiring.Component):
@@ -63,14 +66,16 @@ class LeftShifter(wiring.Component):
         )
 
     def elaborate(self, platform):
-        """Shift by one power of two after the other."""
+        """Shift by powers of two, then by what is left."""
         m = Module()
         value = self.value
-        for level in reversed(range(len(self.amount))):
+        low = min((WORD + 1 - len(value)).bit_length() - 1, len(self.amount))
+        for level in reversed(range(low, len(self.amount))):
             shifted = Signal(len(value), name=f"shifted_{1 << level}")
             m.d.comb += shifted.eq(Mux(self.amount[level], value.shift_left(1 << level), value))
             value = shifted
-        m.d.comb += self.result.eq(value)
+        room = (1 << low) - 1
+        m.d.comb += self.result.eq(value.shift_left(room) >> ~self.amount[:low])
         return m
 
 
@@ -95,15 +100,14 @@ class JammingShifter(wiring.Component):
         )
 
     def elaborate(self, platform):
-        """Shift by one power of two after the other, jamming each time."""
+        """Shift, and see by a mask of as many ones what is lost."""
         m = Module()
-        value = self.value
-        for level in reversed(range(len(self.amount))):
-            step = 1 << level
-            shifted = Signal(len(value), name=f"shifted_{step}")
-            kept = value[step:]
-            jammed = Cat(kept[0] | value[:step].any(), kept[1:])
-            m.d.comb += shifted.eq(Mux(self.amount[level], jammed, value))
-            value = shifted
-        m.d.comb += self.result.eq(value)
+        most = (1 << len(self.amount)) - 1
+        ones = Const((1 << most) - 1, most)
+        kept, lost = Signal(len(self.value)), Signal()
+        m.d.comb += [
+            kept.eq(self.value >> self.amount),
+            lost.eq((self.value & (ones >> ~self.amount)).any()),
+            self.result.eq(Cat(kept[0] | lost, kept[1:])),
+        ]
         return m

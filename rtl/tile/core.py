@@ -2,22 +2,41 @@
 
 from types import SimpleNamespace
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
+from openipu.rtl.amp.amp import AMP
 from openipu.rtl.config import WORD_BYTES, TileConfig
-from openipu.rtl.isa import Class, File, SystemOp, ThreadOp, Unit, Zone
+from openipu.rtl.isa import (
+    OP_BITS,
+    Cause,
+    Class,
+    File,
+    RandomOp,
+    SimdOp,
+    StreamOp,
+    SystemOp,
+    ThreadOp,
+    Unit,
+    Zone,
+)
 from openipu.rtl.layouts import Events, TraceRecord, TrapRecord
+from openipu.rtl.simd.random import Random
+from openipu.rtl.simd.simd import SIMD
 from openipu.rtl.tile.alu import ALU, Branch
 from openipu.rtl.tile.csr import CSRFile
-from openipu.rtl.tile.decode import Decoded, Decoder
+from openipu.rtl.tile.decode import SOURCES, Decoded, Decoder
 from openipu.rtl.tile.divide import Divider
+from openipu.rtl.tile.fdivide import FloatDivider
 from openipu.rtl.tile.fpu import FPU
 from openipu.rtl.tile.load_store import LoadStore
+from openipu.rtl.tile.loops import Loops
+from openipu.rtl.tile.meeting import Meeting
 from openipu.rtl.tile.multiply import Multiplier
-from openipu.rtl.tile.registers import RegisterFile
+from openipu.rtl.tile.registers import PairFile, RegisterFile
+from openipu.rtl.tile.streams import INPUTS, OUT, STREAMS, Streams
 from openipu.rtl.tile.threads import Threads
 from openipu.rtl.tile.traps import Traps
 
@@ -25,6 +44,9 @@ A0 = 10  # where xstart puts a worker's argument
 DYNAMIC = 7  # the rounding mode that stands for frm
 LAST_ROUNDING_MODE = 4
 ACCESS_LOAD, ACCESS_STORE = 1, 2  # `TraceRecord.memory`
+_UNITS = {
+    ThreadOp: Unit.THREAD, StreamOp: Unit.STREAM, RandomOp: Unit.RANDOM, SimdOp: Unit.SIMD,
+}  # fmt: skip
 
 
 class Core(wiring.Component):
@@ -39,7 +61,7 @@ class Core(wiring.Component):
     -------
     tile_id, run, freeze, boot_pc, boot_thread, sync_release : In
         As the tile's ports.
-    fetch_*, load_*, store_*
+    fetch_*, load_*, pop_*, store_*, push_*
         Ports to `SRAM`, which see.
     arm : Out(1), arm_send, arm_receive : Out(32), exchange_busy : In(1)
         The exchange port.
@@ -74,11 +96,23 @@ class Core(wiring.Component):
                 "load_addr": addr,
                 "load_ok": In(1),
                 "load_data": In(64),
+                "pop_0_en": Out(1),
+                "pop_0_addr": addr,
+                "pop_0_ok": In(1),
+                "pop_0_data": In(64),
+                "pop_1_en": Out(1),
+                "pop_1_addr": addr,
+                "pop_1_ok": In(1),
+                "pop_1_data": In(64),
                 "store_en": Out(1),
                 "store_addr": addr,
                 "store_data": Out(64),
                 "store_strobe": Out(WORD_BYTES),
                 "store_ok": In(1),
+                "push_en": Out(1),
+                "push_addr": addr,
+                "push_data": Out(64),
+                "push_ok": In(1),
                 "arm": Out(1),
                 "arm_send": Out(32),
                 "arm_receive": Out(32),
@@ -103,18 +137,27 @@ class Core(wiring.Component):
         m = Module()
         parts = SimpleNamespace(
             threads=Threads(self.config),
-            decoder=Decoder(),
-            x_file=RegisterFile(self.config, reads=2, zero=True),
-            f_file=RegisterFile(self.config, reads=3, zero=False),
+            decoder=Decoder(self.config),
+            x_file=RegisterFile(self.config, reads=2),
+            f_file=PairFile(self.config, reads=3),
+            streams=Streams(self.config),
+            loops=Loops(self.config),
             alu=ALU(),
             branch=Branch(),
             multiplier=Multiplier(),
             divider=Divider(self.config),
+            meeting=Meeting(self.config),
+            fdivider=FloatDivider(self.config),
             load_store=LoadStore(self.config),
             csrs=CSRFile(self.config),
             fpu=FPU(),
             traps=Traps(self.config),
         )
+        if self.config.simd:
+            parts.simd = SIMD()
+            parts.random = Random(self.config)
+        if self.config.amp_outputs:
+            parts.amp = AMP(self.config)
         for name, part in vars(parts).items():
             m.submodules[name] = part
         threads = parts.threads
@@ -131,6 +174,11 @@ class Core(wiring.Component):
             parts.csrs.run.eq(self.run),
             parts.csrs.tile_id.eq(self.tile_id),
             parts.divider.run.eq(self.run),
+            parts.meeting.run.eq(self.run),
+            parts.meeting.running.eq(threads.running[: self.config.slots]),
+            parts.fdivider.run.eq(self.run),
+            parts.streams.run.eq(self.run),
+            parts.loops.run.eq(self.run),
         ]
         stages = _stages(self.config)
         d, x, m_, w = (Signal(layout, name=name) for name, layout in stages.items())
@@ -138,9 +186,9 @@ class Core(wiring.Component):
         self._decode(m, parts, d, x)
         x_operands = self._operands(m, parts, x)
         self._trap(m, parts, x, x_operands)
-        x_retire = self._retire(m, parts, x)
+        x_retire, x_push = self._retire(m, parts, x)
         self._go_on(m, parts, x, x_operands, x_retire)
-        self._memory(m, parts, x, x_operands, x_retire, m_)
+        self._memory(m, parts, x, x_operands, x_retire, x_push, m_)
         w_value = self._write_back(m, parts, m_, w)
         if self.config.trace:
             self._trace(m, w, w_value)
@@ -167,7 +215,7 @@ class Core(wiring.Component):
         ]
 
     def _decode(self, m, parts, d, x):
-        """Stage d: decode the word, ask for its registers."""
+        """Stage d: decode the word, ask for its registers and for the words of its streams."""
         d_word = Signal(32)
         m.d.comb += [
             d_word.eq(self.fetch_data.word_select(d.pc[2], 32)),
@@ -185,6 +233,15 @@ class Core(wiring.Component):
             x.word.eq(d_word),
             x.decoded.eq(parts.decoder.decoded),
         ]
+        streams, pops = parts.streams, parts.decoder.decoded.pops
+        m.d.comb += [streams.d_thread.eq(d.thread), streams.x_thread.eq(x.thread)]
+        for number in range(INPUTS):
+            en, ok = getattr(self, f"pop_{number}_en"), getattr(self, f"pop_{number}_ok")
+            m.d.comb += [
+                en.eq(d.valid & ~d.outside & pops[number].any() & streams.d_there[number]),
+                getattr(self, f"pop_{number}_addr").eq(streams.d_addresses[number]),
+            ]
+            m.d.sync += x.refused[number].eq(en & ~ok)
 
     def _operands(self, m, parts, x):
         """Stage x: give every unit its operands; return those that others want too."""
@@ -192,7 +249,7 @@ class Core(wiring.Component):
             parts.x_file, parts.f_file, parts.load_store, parts.csrs,
         )  # fmt: skip
         decoded = x.decoded
-        x_a, x_b, x_rm = Signal(32), Signal(32), Signal(3)
+        x_a, x_b, x_rm, x_crowded = Signal(32), Signal(32), Signal(3), Signal()
         x_rs2 = x_file.x_values[1]
         m.d.comb += [
             x_a.eq(x_file.x_values[0]),
@@ -203,8 +260,11 @@ class Core(wiring.Component):
             parts.branch.b.eq(x_rs2),
             parts.branch.pc.eq(x.pc),
             parts.branch.immediate.eq(decoded.immediate),
-            parts.divider.x_thread.eq(x.thread),
-            parts.divider.x_crowded.eq(parts.threads.running[: self.config.slots].all()),
+            parts.meeting.x_thread.eq(x.thread),
+            x_crowded.eq(parts.threads.running[: self.config.slots].all()),
+            parts.fdivider.x_rm.eq(x_rm),
+            parts.fdivider.x_a.eq(f_file.x_values[0]),
+            parts.fdivider.x_b.eq(f_file.x_values[1]),
             load_store.x_base.eq(x_a),
             load_store.x_offset.eq(decoded.immediate),
             load_store.x_data.eq(Mux(decoded.rs2_file == File.F, f_file.x_values[1], x_rs2)),
@@ -218,14 +278,73 @@ class Core(wiring.Component):
             parts.fpu.x_b.eq(f_file.x_values[1]),
             parts.fpu.x_c.eq(f_file.x_values[2]),
             parts.fpu.x_i.eq(x_a),
+            parts.loops.x_thread.eq(x.thread),
+            parts.loops.x_pc.eq(x.pc),
+            parts.loops.x_count.eq(x_a),
+            parts.loops.x_length.eq(x.word[20:32]),
+            parts.streams.x_number.eq(decoded.rd),
+            parts.streams.x_a.eq(x_a),
+            parts.streams.x_b.eq(x_rs2),
         ]
         for unit in (parts.alu, parts.branch):
             m.d.comb += [unit.op.eq(decoded.op), unit.a.eq(x_a)]
         for unit in (parts.multiplier, parts.divider):
             m.d.comb += [unit.x_a.eq(x_a), unit.x_b.eq(x_rs2)]
-        for unit in (parts.multiplier, parts.divider, load_store, csrs, parts.fpu):
+        for unit in (parts.divider, parts.fdivider):
+            m.d.comb += [unit.x_thread.eq(x.thread), unit.x_crowded.eq(x_crowded)]
+        for unit in (
+            parts.multiplier, parts.divider, parts.fdivider, load_store, csrs, parts.fpu,
+        ):  # fmt: skip
             m.d.comb += unit.x_op.eq(decoded.op)
+        x_wide = self._wide_operands(m, parts, x)
+        if self.config.simd:
+            self._simd_operands(m, parts, x, x_wide, Cat(x_a, x_rs2))
+        if self.config.amp_outputs:
+            m.d.comb += [
+                parts.amp.run.eq(self.run),
+                parts.amp.x_thread.eq(x.thread),
+                parts.amp.x_op.eq(decoded.op),
+                parts.amp.x_a.eq(x_wide[0]),
+                parts.amp.x_b.eq(x_wide[1]),
+                parts.amp.x_set.eq(x_a),
+                parts.amp.x_set_pointer.eq(x_rs2),
+                parts.amp.x_output.eq(decoded.rd),
+            ]
         return SimpleNamespace(a=x_a, rs2=x_rs2, rm=x_rm)
+
+    def _wide_operands(self, m, parts, x):
+        """Stage x: 64-bit sources, from streams or registers (one alone is the low half)."""
+        streams, f_file, pops = parts.streams, parts.f_file, x.decoded.pops
+        x_words = Mux(streams.x_held, streams.x_held_word, self.pop_0_data), self.pop_1_data
+        m.d.comb += streams.x_word.eq(self.pop_0_data)
+        values = []
+        for index, name in enumerate(SOURCES):
+            value = Signal(64, name=f"x_wide_{name}")
+            m.d.comb += value.eq(f_file.x_values[index])
+            with m.If(pops[0][index]):
+                m.d.comb += value.eq(x_words[0])
+            with m.Elif(pops[1][index]):
+                m.d.comb += value.eq(x_words[1])
+            with m.Elif(x.decoded.pairs[index]):
+                m.d.comb += value.eq(f_file.x_pairs[index])
+            values.append(value)
+        return values
+
+    def _simd_operands(self, m, parts, x, x_wide, x_seed):
+        """Stage x: operands of the SIMD unit and of the random numbers."""
+        simd, random, decoded = parts.simd, parts.random, x.decoded
+        m.d.comb += [
+            simd.x_op.eq(decoded.op),
+            simd.x_a.eq(x_wide[0]),
+            simd.x_b.eq(x_wide[1]),
+            simd.x_c.eq(x_wide[2]),
+            simd.x_random.eq(random.x_random),
+            random.run.eq(self.run),
+            random.tile_id.eq(self.tile_id),
+            random.x_thread.eq(x.thread),
+            random.x_seed_half.eq(decoded.rd),
+            random.x_seed_value.eq(x_seed),
+        ]
 
     def _trap(self, m, parts, x, x_operands):
         """Stage x: what the table can't know to be illegal, and where the rest is found out."""
@@ -241,9 +360,18 @@ class Core(wiring.Component):
                 (parts.csrs.x_access & parts.csrs.x_illegal)
                 | (decoded.rounds & (x_operands.rm > LAST_ROUNDING_MODE))
                 | (only_supervisor & (x.thread != self.config.supervisor))
+                | (_is(x, ThreadOp.MEET) & (x.thread == self.config.supervisor))
                 | (_is(x, ThreadOp.START) & (decoded.rd >= self.config.slots))
                 | (_is(x, ThreadOp.SYNC) & (decoded.rd > Zone.HOST.value))
+                | (_is(x, StreamOp.OPEN) & (decoded.rd >= STREAMS))
+                | (_is(x, StreamOp.LEVELS) & (decoded.rd >= STREAMS))
+                | (_is(x, RandomOp.SEED) & (decoded.rd > 1))
+                | self._of_amp(parts, x, "x_illegal")
             ),
+            traps.x_overrun.eq(self._of_amp(parts, x, "x_overrun")),
+            traps.x_in_loop.eq(parts.loops.x_inside),
+            traps.x_bad_length.eq(parts.loops.x_bad_length),
+            traps.x_length.eq(x.word[20:32]),
             traps.x_valid.eq(x.valid),
             traps.x_outside.eq(x.outside),
             traps.x_unit.eq(decoded.unit),
@@ -264,14 +392,67 @@ class Core(wiring.Component):
         ]  # fmt: skip
         for name in ("trap", "cause", "cycle", "value"):
             m.d.comb += getattr(traps, f"exchange_{name}").eq(getattr(self, f"exchange_{name}"))
+        with m.If(self.push_en & ~self.push_ok):
+            m.d.comb += [
+                traps.exchange_trap.eq(1),
+                traps.exchange_cause.eq(Cause.STREAM_CLASH),
+                traps.exchange_value.eq(self.push_addr << 3),
+            ]
+
+    def _of_amp(self, parts, x, name):
+        """What the matrix unit says of its instruction in stage x; 0 for others."""
+        if not self.config.amp_outputs:
+            return Const(0, 1)
+        return (x.decoded.unit == Unit.AMP) & getattr(parts.amp, name)
+
+    def _use_streams(self, m, parts, x):
+        """Stage x: what is wrong with the streams that are used; return which of them move on."""
+        streams, traps = parts.streams, parts.traps
+        x_uses, x_moves = Signal(STREAMS), Signal(STREAMS)
+        x_reads, x_takes, x_gives = Signal(len(SOURCES)), Signal(len(SOURCES)), Signal()
+        m.d.comb += [x_reads.eq(-1), x_takes.eq(-1), x_gives.eq(1)]
+        if self.config.amp_outputs:  # not every instruction of the matrix unit does what it can
+            amp = parts.amp
+            with m.If(x.decoded.unit == Unit.AMP):
+                m.d.comb += [
+                    x_reads.eq(Cat(amp.x_takes_a | amp.x_multiplies, amp.x_takes_b)),
+                    x_takes.eq(Cat(amp.x_takes_a, amp.x_takes_b)),
+                    x_gives.eq(amp.x_gives),
+                ]
+        x_pushes = x.decoded.pushes & x_gives
+        m.d.comb += [
+            x_uses.eq(Cat(*((pops & x_reads).any() for pops in x.decoded.pops), x_pushes)),
+            x_moves.eq(Cat(*((pops & x_takes).any() for pops in x.decoded.pops), x_pushes)),
+        ]
+        for number in reversed(range(STREAMS)):  # the last assignment holds
+            with m.If(x_uses[number] & streams.x_outside[number]):
+                m.d.comb += [
+                    traps.x_stream_outside.eq(1),
+                    traps.x_stream.eq(number),
+                    traps.x_stream_address.eq(streams.x_addresses[number]),
+                ]
+        for number in reversed(range(STREAMS)):
+            with m.If(x_uses[number] & streams.x_finished[number]):
+                m.d.comb += [traps.x_stream_finished.eq(1), traps.x_stream.eq(number)]
+        return x_moves
 
     def _retire(self, m, parts, x):
-        """Stage x: ask for what the instruction needs; return whether it got it and is over."""
-        threads, divider, load_store = parts.threads, parts.divider, parts.load_store
+        """Stage x: ask for what the instruction needs; return whether it is over, and pushes."""
+        threads, load_store = parts.threads, parts.load_store
+        divider, fdivider = parts.divider, parts.fdivider
+        meeting = parts.meeting
         unit = x.decoded.unit
         x_sane, x_retire, x_worker_runs = Signal(), Signal(), Signal()
         x_replay_bank, x_replay_divide, x_replay_wait = Signal(), Signal(), Signal()
+        x_replay_fdivide = Signal()
+        x_refused, streams = Signal(), parts.streams
+        x_moves = self._use_streams(m, parts, x)
         m.d.comb += [
+            x_refused.eq(x.refused.any()),
+            streams.x_hold.eq(
+                x_sane & x_refused & x.decoded.pops[0].any() & ~x.refused[0] & ~streams.x_held
+            ),
+            streams.x_over.eq(x.valid & ~(x_sane & x_refused)),
             x_sane.eq(x.valid & ~parts.traps.x_trap),
             self.load_en.eq(x_sane & (unit == Unit.LOAD)),
             self.load_addr.eq(load_store.x_word),
@@ -280,31 +461,59 @@ class Core(wiring.Component):
             self.store_data.eq(load_store.x_store_data),
             self.store_strobe.eq(load_store.x_store_strobe),
             divider.x_request.eq(x_sane & (unit == Unit.DIVIDE)),
+            meeting.x_meet.eq(x_sane & _is(x, ThreadOp.MEET)),
+            fdivider.x_request.eq(x_sane & (unit == Unit.FDIVIDE)),
             x_worker_runs.eq(threads.running.bit_select(x.decoded.rd[: len(x.thread)], 1)),
-            x_replay_bank.eq((self.load_en & ~self.load_ok) | (self.store_en & ~self.store_ok)),
+            x_replay_bank.eq(
+                (self.load_en & ~self.load_ok)
+                | (self.store_en & ~self.store_ok)
+                | (x_sane & x_refused)
+            ),
             x_replay_divide.eq(divider.x_request & ~divider.x_ready),
+            x_replay_fdivide.eq(fdivider.x_request & ~fdivider.x_ready),
             x_replay_wait.eq(
                 x_sane
                 & (
                     (_is(x, ThreadOp.WAIT) & threads.workers_busy)
                     | (_is(x, ThreadOp.START) & x_worker_runs)
+                    | (meeting.x_meet & ~meeting.x_over)
                 )
             ),
-            x_retire.eq(x_sane & ~(x_replay_bank | x_replay_divide | x_replay_wait)),
+            x_retire.eq(
+                x_sane & ~(x_replay_bank | x_replay_divide | x_replay_fdivide | x_replay_wait)
+            ),
             self.events.replay_bank.eq(x_replay_bank),
             self.events.replay_divide.eq(x_replay_divide),
+            self.events.replay_fdivide.eq(x_replay_fdivide),
             self.events.replay_wait.eq(x_replay_wait),
         ]
         for kind in Class:
             m.d.comb += self.events[kind.name.lower()].eq(
                 x_retire & (x.decoded.counted_as == kind)
             )
-        return x_retire
+        m.d.comb += [
+            streams.x_open.eq(x_retire & _is(x, StreamOp.OPEN)),
+            streams.x_levels.eq(x_retire & _is(x, StreamOp.LEVELS)),
+        ]
+        for number in range(STREAMS):
+            m.d.comb += streams.x_move[number].eq(x_retire & x_moves[number])
+        if self.config.simd:
+            m.d.comb += [
+                parts.simd.x_en.eq(x_retire & (unit == Unit.SIMD)),
+                parts.random.x_advance.eq(
+                    x_retire & (_is(x, RandomOp.NEXT) | _is(x, SimdOp.NARROW_RANDOM))
+                ),
+                parts.random.x_seed_en.eq(x_retire & _is(x, RandomOp.SEED)),
+            ]
+        if self.config.amp_outputs:
+            m.d.comb += parts.amp.x_en.eq(x_retire & (unit == Unit.AMP))
+        return x_retire, x_moves[OUT]
 
     def _go_on(self, m, parts, x, x_operands, x_retire):
         """Stage x: what becomes of the thread, and of the barrier and the exchange."""
-        threads, csrs, traps = parts.threads, parts.csrs, parts.traps
+        threads, csrs, traps, loops = parts.threads, parts.csrs, parts.traps, parts.loops
         x_mret, x_next_pc = Signal(), Signal(32)
+        x_repeat = _is(x, StreamOp.REPEAT)
         m.d.comb += [
             x_mret.eq((x.decoded.unit == Unit.SYSTEM) & (x.decoded.op == SystemOp.MRET.value)),
             x_next_pc.eq(x.pc + 4),
@@ -324,6 +533,8 @@ class Core(wiring.Component):
             self.arm_send.eq(x_operands.a),
             self.arm_receive.eq(x_operands.rs2),
             self.events.sync.eq(threads.waiting),
+            loops.x_repeat.eq(x_retire & x_repeat),
+            loops.x_retire.eq(x_retire),
         ]
         with m.If(traps.x_to_thread):
             m.d.comb += x_next_pc.eq(csrs.x_vector)
@@ -331,17 +542,23 @@ class Core(wiring.Component):
             m.d.comb += x_next_pc.eq(csrs.x_return)
         with m.Elif((x.decoded.unit == Unit.BRANCH) & parts.branch.taken):
             m.d.comb += x_next_pc.eq(parts.branch.target)
+        with m.Elif(x_repeat & (x_operands.a == 0)):
+            m.d.comb += x_next_pc.eq(x.pc + 4 + (loops.x_length << 2))
+        with m.Elif(loops.x_again):
+            m.d.comb += x_next_pc.eq(loops.x_first)
 
-    def _memory(self, m, parts, x, x_operands, x_retire, m_):
+    def _memory(self, m, parts, x, x_operands, x_retire, x_push, m_):
         """Registers after stage x: results that are ready, and what the later stages must know."""
         load_store, decoded = parts.load_store, x.decoded
-        x_result, x_access = Signal(32), Signal(2)
-        m.d.comb += x_result.eq(parts.alu.result)
+        x_result, x_access, x_address = Signal(64), Signal(2), Signal(32)
+        m.d.comb += [x_result.eq(parts.alu.result), x_address.eq(load_store.x_address)]
         with m.Switch(decoded.unit):
             with m.Case(Unit.BRANCH):
                 m.d.comb += x_result.eq(x.pc + 4)
             with m.Case(Unit.DIVIDE):
                 m.d.comb += x_result.eq(parts.divider.x_result)
+            with m.Case(Unit.FDIVIDE):
+                m.d.comb += x_result.eq(parts.fdivider.x_result)
             with m.Case(Unit.CSR):
                 m.d.comb += x_result.eq(parts.csrs.x_read)
             with m.Case(Unit.THREAD):  # xstart's argument
@@ -350,6 +567,11 @@ class Core(wiring.Component):
                 m.d.comb += x_access.eq(ACCESS_LOAD)
             with m.Case(Unit.STORE):
                 m.d.comb += x_access.eq(ACCESS_STORE)
+            if self.config.simd:
+                with m.Case(Unit.RANDOM):
+                    m.d.comb += x_result.eq(parts.random.x_random)
+        with m.If(x_push):
+            m.d.comb += [x_access.eq(ACCESS_STORE), x_address.eq(parts.streams.x_addresses[OUT])]
         m.d.sync += [
             m_.retire.eq(x_retire & self.run),
             m_.start.eq(x_retire & _is(x, ThreadOp.START) & self.run),
@@ -359,8 +581,10 @@ class Core(wiring.Component):
             m_.file.eq(decoded.rd_file),
             m_.rd.eq(decoded.rd),
             m_.result.eq(x_result),
+            m_.flags.eq(parts.fdivider.x_flags),
             m_.entry.eq(x_operands.a),
-            m_.address.eq(load_store.x_address),
+            m_.address.eq(x_address),
+            m_.push.eq(x_retire & x_push & self.run),
         ]
         if self.config.trace:
             m.d.sync += [m_.pc.eq(x.pc), m_.access.eq(x_access), m_.data.eq(load_store.x_stored)]
@@ -376,26 +600,40 @@ class Core(wiring.Component):
         m.d.sync += w.eq(m_)
         with m.If(m_.unit == Unit.LOAD):
             m.d.sync += w.result.eq(load_store.m_value)
-        w_value = Signal(32)
+        w_value = Signal(64)
         m.d.comb += w_value.eq(w.result)
         with m.Switch(w.unit):
             with m.Case(Unit.MULTIPLY):
                 m.d.comb += w_value.eq(parts.multiplier.w_result)
             with m.Case(Unit.FPU):
                 m.d.comb += w_value.eq(parts.fpu.w_result)
+            if self.config.simd:
+                with m.Case(Unit.SIMD):
+                    m.d.comb += w_value.eq(parts.simd.w_result)
+            if self.config.amp_outputs:
+                with m.Case(Unit.AMP):
+                    m.d.comb += w_value.eq(parts.amp.w_result)
         m.d.comb += [
             parts.x_file.w_en.eq((w.retire & (w.file == File.X)) | w.start),
             parts.x_file.w_thread.eq(Mux(w.start, w.rd, w.thread)),
             parts.x_file.w_number.eq(Mux(w.start, A0, w.rd)),
-            parts.f_file.w_en.eq(w.retire & (w.file == File.F)),
+            parts.f_file.w_en.eq(
+                w.retire & ((w.file == File.F) | ((w.file == File.PAIR) & ~w.rd[0]))
+            ),
+            parts.f_file.w_pair.eq(w.file == File.PAIR),
             parts.f_file.w_thread.eq(w.thread),
             parts.f_file.w_number.eq(w.rd),
-            csrs.w_flags_en.eq(w.retire & (w.unit == Unit.FPU)),
+            csrs.w_flags_en.eq(w.retire & ((w.unit == Unit.FPU) | (w.unit == Unit.FDIVIDE))),
             csrs.w_thread.eq(w.thread),
-            csrs.w_flags.eq(parts.fpu.w_flags),
+            csrs.w_flags.eq(Mux(w.unit == Unit.FPU, parts.fpu.w_flags, w.flags)),
             threads.w_start.eq(w.start),
             threads.w_start_worker.eq(w.rd),
             threads.w_start_pc.eq(w.entry),
+            parts.loops.w_start.eq(w.start),
+            parts.loops.w_start_worker.eq(w.rd),
+            self.push_en.eq(w.push),
+            self.push_addr.eq(w.address[3:]),
+            self.push_data.eq(w_value),
         ]
         for file in (parts.x_file, parts.f_file):
             m.d.comb += file.w_value.eq(w_value)
@@ -411,31 +649,35 @@ class Core(wiring.Component):
             trace.memory.eq(w.access),
         ]
         with m.If((w.file == File.F) | ((w.file == File.X) & (w.rd != 0))):
+            m.d.comb += [
+                trace.rd_file.eq(w.file), trace.rd.eq(w.rd), trace.value.eq(w_value[:32]),
+            ]  # fmt: skip
+        with m.Elif((w.file == File.PAIR) & ~w.rd[0]):
             m.d.comb += [trace.rd_file.eq(w.file), trace.rd.eq(w.rd), trace.value.eq(w_value)]
         with m.If(w.access != 0):
             m.d.comb += trace.address.eq(w.address)
         with m.If(w.access == ACCESS_STORE):
-            m.d.comb += trace.data.eq(w.data)
+            m.d.comb += trace.data.eq(Mux(w.push, w_value, w.data))
 
 
 def _is(x, op):
-    """Whether the instruction in stage x is a certain thread instruction."""
-    return (x.decoded.unit == Unit.THREAD) & (x.decoded.op == op.value)
+    """Whether the instruction in stage x has a certain operation of a unit in `_UNITS`."""
+    return (x.decoded.unit == _UNITS[type(op)]) & (x.decoded.op == op.value)
 
 
 def _stages(config):
     """Return the layouts of the registers in front of stages d, x, m and w."""
     thread = ceil_log2(config.contexts)
     after_x = {
-        "retire": 1, "start": 1, "thread": thread, "unit": Unit, "op": 5, "file": File, "rd": 5,
-        "result": 32, "entry": 32, "address": 32,
+        "retire": 1, "start": 1, "push": 1, "thread": thread, "unit": Unit, "op": OP_BITS,
+        "file": File, "rd": 5, "result": 64, "flags": 5, "entry": 32, "address": 32,
     }  # fmt: skip
     if config.trace:
         after_x |= {"pc": 32, "access": 2, "data": 32}
     fetched = {"valid": 1, "outside": 1, "thread": thread, "pc": 32}
     return {
         "d": data.StructLayout(fetched),
-        "x": data.StructLayout(fetched | {"word": 32, "decoded": Decoded}),
+        "x": data.StructLayout(fetched | {"word": 32, "decoded": Decoded, "refused": INPUTS}),
         "m": data.StructLayout(after_x),
         "w": data.StructLayout(after_x),
     }

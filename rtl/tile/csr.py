@@ -1,63 +1,15 @@
 """Control and status registers, traps to a thread's own handler, floating-point flags."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import data, memory, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
 
 from openipu.rtl.config import TileConfig
 from openipu.rtl.isa import MISA_VALUE, MSTATUS_CONSTANT, Csr, CsrOp
+from openipu.rtl.tile.per_context import PerContext
 
 MIE, MPIE = 3, 7  # bits of mstatus
-
-
-class PerContext(wiring.Component):
-    """One register for each context: read in the same cycle, 0 until written after `clear`.
-
-    Members
-    -------
-    clear : In(1)
-        All registers read 0 from the next cycle on.
-    thread : In
-        Whose register.
-    value : Out(width)
-        Its value, combinational.
-    write : In(1), next : In(width)
-        Its value from the next cycle on.
-    """
-
-    def __init__(self, config: TileConfig, width: int) -> None:
-        self.config, self.width = config, width
-        super().__init__(
-            {
-                "clear": In(1),
-                "thread": In(ceil_log2(config.contexts)),
-                "value": Out(width),
-                "write": In(1),
-                "next": In(width),
-            }
-        )
-
-    def elaborate(self, platform):
-        """A small memory, and a bit for each context that says whether it was written."""
-        m = Module()
-        m.submodules.storage = storage = memory.Memory(
-            shape=self.width, depth=1 << len(self.thread), init=[]
-        )
-        read, write = storage.read_port(domain="comb"), storage.write_port()
-        written = Signal(1 << len(self.thread))
-        m.d.comb += [
-            read.addr.eq(self.thread),
-            write.addr.eq(self.thread),
-            write.en.eq(self.write),
-            write.data.eq(self.next),
-            self.value.eq(Mux(written.bit_select(self.thread, 1), read.data, 0)),
-        ]
-        with m.If(self.clear):
-            m.d.sync += written.eq(0)
-        with m.Elif(self.write):
-            m.d.sync += written.bit_select(self.thread, 1).eq(1)
-        return m
 
 
 class CSRFile(wiring.Component):

@@ -4,14 +4,17 @@ from amaranth.hdl import Cat, Const, Module, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from openipu.rtl.isa import INSTRUCTIONS, Class, File, Immediate, Unit
+from openipu.rtl.config import TileConfig
+from openipu.rtl.isa import INSTRUCTIONS, OP_BITS, STREAMS, Class, File, Immediate, Unit
+
+SOURCES = {"a": 15, "b": 20, "c": 27}  # where the numbers of rs1, rs2 and rs3 begin
 
 
 class Decoded(data.Struct):
     """What the execute stage needs to know of an instruction."""
 
     unit: Unit
-    op: unsigned(5)
+    op: unsigned(OP_BITS)
     """The unit's operation, an enum of `openipu.rtl.isa`."""
     rd_file: File
     rs1_file: File
@@ -22,11 +25,22 @@ class Decoded(data.Struct):
     has_immediate: unsigned(1)
     rounds: unsigned(1)
     """Bits 14:12 are a rounding mode."""
+    pairs: unsigned(3)
+    """Which sources (a, b, c) are register pairs or streams."""
+    pops: data.ArrayLayout(3, 2)
+    """For each input stream, which sources are its next word."""
+    pushes: unsigned(1)
+    """The result goes to the output stream."""
     counted_as: Class
 
 
 class Decoder(wiring.Component):
     """Decodes an instruction word, combinationally. What is no instruction has Unit.ILLEGAL.
+
+    Parameters
+    ----------
+    config : TileConfig
+        Which units the tile has.
 
     Members
     -------
@@ -39,23 +53,34 @@ class Decoder(wiring.Component):
     word: In(32)
     decoded: Out(Decoded)
 
+    def __init__(self, config: TileConfig) -> None:
+        self.config = config
+        super().__init__()
+
     def elaborate(self, platform):
         """One case for each row of the table, one for each way to hold an immediate."""
         m = Module()
         kind = Signal(Immediate)
-        m.d.comb += self.decoded.rd.eq(self.word[7:12])
+        pairs, unit, rd_file = Signal(len(SOURCES)), Signal(Unit), Signal(File)
+        m.d.comb += [self.decoded.rd.eq(self.word[7:12]), self.decoded.pairs.eq(pairs)]
+        m.d.comb += [self.decoded.unit.eq(unit), self.decoded.rd_file.eq(rd_file)]
         with m.Switch(self.word):
             for row in INSTRUCTIONS:
+                if not self.config.executes(row.unit):
+                    continue
                 with m.Case(_pattern(row.match, row.mask)):
                     m.d.comb += [
-                        self.decoded.unit.eq(row.unit),
+                        unit.eq(row.unit),
                         self.decoded.op.eq(row.op.value),
-                        self.decoded.rd_file.eq(row.rd),
+                        rd_file.eq(row.rd),
                         self.decoded.rs1_file.eq(row.rs1),
                         self.decoded.rs2_file.eq(row.rs2),
                         self.decoded.rounds.eq(row.rounds),
                         self.decoded.counted_as.eq(row.counted_as),
                         kind.eq(row.immediate),
+                        pairs.eq(
+                            Cat(file is File.PAIR for file in (row.rs1, row.rs2, row.rs3))
+                        ),
                     ]
         word, sign = self.word, self.word[31]
         spread = {
@@ -76,7 +101,27 @@ class Decoder(wiring.Component):
                 with m.Case(name):
                     m.d.comb += self.decoded.immediate.eq(value)
         m.d.comb += self.decoded.has_immediate.eq(kind != Immediate.NONE)
+        self._streams(m, pairs, rd_file)
         return m
+
+    def _streams(self, m, pairs, rd_file):
+        """Which operands are streams; an odd number that is none is illegal, as `isa` says."""
+        *inputs, (out, _) = STREAMS.items()
+        decoded, rd, illegal = self.decoded, self.word[7:12], Signal()
+        bad = (rd_file == File.PAIR) & rd[0] & (rd != out)
+        for index, low in enumerate(SOURCES.values()):
+            number = self.word[low : low + 5]
+            known = Const(0, 1)
+            for register, stream in inputs:
+                m.d.comb += decoded.pops[stream][index].eq(pairs[index] & (number == register))
+                known = known | (number == register)
+            bad = bad | (pairs[index] & number[0] & ~known)
+        m.d.comb += [
+            illegal.eq(bad),
+            decoded.pushes.eq((rd_file == File.PAIR) & (rd == out)),
+        ]
+        with m.If(illegal):
+            m.d.comb += decoded.unit.eq(Unit.ILLEGAL)
 
 
 def _pattern(match: int, mask: int) -> str:

@@ -7,17 +7,11 @@ from amaranth.utils import ceil_log2
 
 from openipu.rtl.config import TileConfig
 from openipu.rtl.isa import DivideOp
+from openipu.rtl.tile.claim import Claim
 
 
 class Divider(wiring.Component):
-    """Restoring division, one quotient bit a cycle.
-
-    A request finds the divider idle and starts it, or finds it busy, or is the owner's and finds
-    its result ready, which frees the divider. In the first two cases the thread replays.
-
-    Workers come back for their results, but the supervisor only if a slot is free. While all
-    workers run, and each might wait for the divider, it is taken away from the supervisor, whose
-    division then starts again when it comes.
+    """Restoring division, one quotient bit a cycle, for one thread after the other (see `Claim`).
 
     Members
     -------
@@ -52,8 +46,9 @@ class Divider(wiring.Component):
     def elaborate(self, platform):
         """Divide magnitudes, set the signs at the end."""
         m = Module()
-        owned, owner = Signal(), Signal.like(self.x_thread)
-        free = Signal()
+        m.submodules.claim = claim = Claim(self.config)
+        for name in ("run", "x_request", "x_thread", "x_crowded"):
+            m.d.comb += getattr(claim, name).eq(getattr(self, name))
         left = Signal(range(33))
         quotient, remainder, divisor = Signal(32), Signal(32), Signal(32)
         negate_quotient, negate_remainder = Signal(), Signal()
@@ -62,12 +57,10 @@ class Divider(wiring.Component):
         negative_a, negative_b = self.x_a[31] & signed, self.x_b[31] & signed
         shifted, difference = Signal(33), Signal(34)
         m.d.comb += [
-            free.eq(~owned | (self.x_crowded & (owner == self.config.supervisor))),
             shifted.eq(Cat(quotient[31], remainder)),
             difference.eq(shifted - divisor),
-            self.x_ready.eq(
-                self.x_request & owned & (owner == self.x_thread) & (left == 0)
-            ),
+            claim.busy.eq(left != 0),
+            self.x_ready.eq(claim.x_ready),
             self.x_result.eq(
                 Mux(
                     (self.x_op == DivideOp.DIV) | (self.x_op == DivideOp.DIVU),
@@ -83,12 +76,8 @@ class Divider(wiring.Component):
                 remainder.eq(Mux(fits, difference, shifted)),
                 quotient.eq(Cat(fits, quotient[:31])),
             ]
-        with m.If(~self.run | self.x_ready):
-            m.d.sync += [owned.eq(0), left.eq(0)]
-        with m.Elif(self.x_request & free):
+        with m.If(claim.x_start):
             m.d.sync += [
-                owned.eq(1),
-                owner.eq(self.x_thread),
                 left.eq(32),
                 quotient.eq(Mux(negative_a, -self.x_a, self.x_a)),
                 remainder.eq(0),

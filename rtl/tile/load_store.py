@@ -1,6 +1,6 @@
 """Loads and stores: addresses, strobes and alignment."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Cat, Const, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import ceil_log2
@@ -80,7 +80,7 @@ class LoadStore(wiring.Component):
                     self.x_store_data.eq(self.x_data.replicate(2)),
                     self.x_store_strobe.eq(0b1111 << (address[2] << 2)),
                 ]
-            with m.Case(MemoryOp.HALF, MemoryOp.HALF_UNSIGNED):
+            with m.Case(MemoryOp.HALF, MemoryOp.HALF_UNSIGNED, MemoryOp.HALF_BOXED):
                 m.d.comb += [
                     self.x_misaligned.eq(address[0]),
                     self.x_stored.eq(self.x_data[:16]),
@@ -106,6 +106,8 @@ class LoadStore(wiring.Component):
                 m.d.comb += self.m_value.eq(half.as_signed())
             with m.Case(MemoryOp.HALF_UNSIGNED):
                 m.d.comb += self.m_value.eq(half)
+            with m.Case(MemoryOp.HALF_BOXED):
+                m.d.comb += self.m_value.eq(Cat(half, Const(0xFFFF, 16)))
             with m.Default():
                 m.d.comb += self.m_value.eq(word)
         return m

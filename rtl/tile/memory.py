@@ -13,11 +13,12 @@ class SRAM(wiring.Component):
     """The banks of a tile. Each cycle, each bank serves one read and one write.
 
     Bank = address // words in a bank. Of several requests to one bank's read or write port the one
-    with priority is served: reads send, table, host, load, fetch; writes receive, host, store. A
-    request that can lose has an `ok`, valid in the cycle of its `en`; send, receive and host are
-    never refused (the machine sees to it that they don't meet). Read data is valid one cycle after
-    a request that was served, in that cycle only. A read of a word that is written in the same
-    cycle returns the old word. An address outside the memory reads 0 and writes nothing.
+    with priority is served: reads send, table, host, load, pop_0, pop_1, fetch; writes receive,
+    host, push, store. A request that can lose has an `ok`, valid in the cycle of its `en`; send,
+    receive and host are never refused (the machine sees to it that they don't meet). Read data is
+    valid one cycle after a request that was served, in that cycle only. A read of a word that is
+    written in the same cycle returns the old word. An address outside the memory reads 0 and writes
+    nothing.
 
     Parameters
     ----------
@@ -32,8 +33,12 @@ class SRAM(wiring.Component):
         Instruction fetch. Addresses of all ports count 64-bit words.
     load_en, load_addr : In; load_ok, load_data : Out
         Load of a thread.
+    pop_0_en, pop_0_addr, pop_1_en, pop_1_addr : In; pop_0_ok, pop_0_data, ... : Out
+        Words of a thread's input streams.
     store_en, store_addr, store_data, store_strobe : In; store_ok : Out
         Store of a thread; one bit of strobe a byte.
+    push_en, push_addr, push_data : In; push_ok : Out
+        Word of a thread's output stream.
     send_en, send_addr : In; send_data : Out
         Exchange data to the bus.
     table_en, table_addr : In; table_ok, table_data : Out
@@ -58,11 +63,23 @@ class SRAM(wiring.Component):
                 "load_addr": addr,
                 "load_ok": Out(1),
                 "load_data": Out(word),
+                "pop_0_en": In(1),
+                "pop_0_addr": addr,
+                "pop_0_ok": Out(1),
+                "pop_0_data": Out(word),
+                "pop_1_en": In(1),
+                "pop_1_addr": addr,
+                "pop_1_ok": Out(1),
+                "pop_1_data": Out(word),
                 "store_en": In(1),
                 "store_addr": addr,
                 "store_data": In(word),
                 "store_strobe": strobe,
                 "store_ok": Out(1),
+                "push_en": In(1),
+                "push_addr": addr,
+                "push_data": In(word),
+                "push_ok": Out(1),
                 "send_en": In(1),
                 "send_addr": addr,
                 "send_data": Out(word),
@@ -91,16 +108,20 @@ class SRAM(wiring.Component):
             "table": (self.table_en, self.table_addr),
             "host": (self.host_en & ~self.host_write, self.host_addr),
             "load": (self.load_en, self.load_addr),
+            "pop_0": (self.pop_0_en, self.pop_0_addr),
+            "pop_1": (self.pop_1_en, self.pop_1_addr),
             "fetch": (self.fetch_en, self.fetch_addr),
         }
         writes = {
             "receive": (self.receive_en, self.receive_addr),
             "host": (self.host_en & self.host_write, self.host_addr),
+            "push": (self.push_en, self.push_addr),
             "store": (self.store_en, self.store_addr),
         }
         write_data = {
             "receive": (self.receive_data, self.receive_strobe),
             "host": (self.host_wdata, self.host_strobe),
+            "push": (self.push_data, (1 << WORD_BYTES) - 1),
             "store": (self.store_data, self.store_strobe),
         }
         read_data = {
@@ -108,12 +129,17 @@ class SRAM(wiring.Component):
             "table": self.table_data,
             "host": self.host_rdata,
             "load": self.load_data,
+            "pop_0": self.pop_0_data,
+            "pop_1": self.pop_1_data,
             "fetch": self.fetch_data,
         }
         m.d.comb += [
             self.table_ok.eq(~self._lost("table", reads)),
             self.load_ok.eq(~self._lost("load", reads)),
+            self.pop_0_ok.eq(~self._lost("pop_0", reads)),
+            self.pop_1_ok.eq(~self._lost("pop_1", reads)),
             self.fetch_ok.eq(~self._lost("fetch", reads)),
+            self.push_ok.eq(~self._lost("push", writes)),
             self.store_ok.eq(~self._lost("store", writes)),
         ]
 

@@ -75,7 +75,7 @@ class Tile(wiring.Component):
             m.d.comb += [getattr(target, name).eq(getattr(source, name)) for name in names]
 
         for part, prefixes in (
-            (core, ("fetch_", "load_", "store_")),
+            (core, ("fetch_", "load_", "pop_", "store_", "push_")),
             (exchange, ("send_", "table_", "receive_")),
             (host, ("host_",)),
         ):

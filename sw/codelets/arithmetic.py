@@ -110,30 +110,6 @@ def _power(n: NDArray[np.int32]) -> F32:
     return numerics.float_of((n + 127).astype(np.uint32) << np.uint32(23))
 
 
-def reciprocal(x: F32) -> F32:
-    """Return 1 / x: `reciprocal` of math.h."""
-    bits = numerics.bits_of(x)
-    sign = bits & np.uint32(numerics.SIGN)
-    magnitude = bits ^ sign
-    subnormal = magnitude < 0x80_0000
-    grown = numerics.bits_of(numerics.float_of(magnitude) * np.float32(2**25))
-    exponent = np.where(subnormal, np.int32(-152), np.int32(-127))
-    scaled = np.where(subnormal, grown, magnitude)
-    exponent = exponent + (scaled >> np.uint32(23)).astype(np.int32)
-    pattern = scaled & np.uint32(0x7F_FFFF) | np.uint32(0x3F80_0000)
-    m = numerics.float_of(pattern)
-    r = numerics.float_of(np.uint32(0x7EF3_11C3) - pattern)
-    for _ in range(4):
-        r = fma(r, fma(-m, r, 1.0), r)
-    usual = magnitude - np.uint32(1) < numerics.INFINITY - 1
-    value = numerics.bits_of(scale(r, np.where(usual, -exponent, 0).astype(np.int32)))
-    value = np.where(magnitude == numerics.INFINITY, np.uint32(0), value)
-    value = np.where(magnitude == 0, np.uint32(numerics.INFINITY), value)
-    return numerics.float_of(
-        np.where(magnitude > numerics.INFINITY, np.uint32(numerics.NAN), value | sign)
-    )
-
-
 _BIG = np.float32(88.8)
 _EXP = [constant(c) for c in (
     "0x1.6d4592p-10", "0x1.120d78p-7", "0x1.5554e8p-5", "0x1.5554dap-3", "0x1p-1"
@@ -160,7 +136,7 @@ def exponential(x: F32) -> F32:
 
 def sigmoid(x: F32) -> F32:
     """Return 1 / (1 + e**-x): `sigmoid` of math.h."""
-    return reciprocal(np.float32(1) + exponential(-x))
+    return np.float32(1) / (np.float32(1) + exponential(-x))
 
 
 _TANH = [constant(c) for c in (
@@ -176,6 +152,6 @@ def tangent(x: F32) -> F32:
     for coefficient in _TANH[1:]:
         p = fma(p, z, coefficient)
     near = fma(x * z, p, x)
-    t = fma(-2.0, reciprocal(exponential(a + a) + np.float32(1)), 1.0)
+    t = np.float32(1) - np.float32(2) / (exponential(a + a) + np.float32(1))
     far = np.where(x < 0, -t, t)
     return np.where(a < np.float32(0.5625), near, far)

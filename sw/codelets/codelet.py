@@ -2,22 +2,28 @@
 
 A codelet is declared once, here in Python. From its fields the C struct of its vertices is
 generated into `firmware/include/openipu/vertices.h` (`openipu.sw.compiler.headers`): for each
-vector field a pointer `NAME` and a `uint32_t NAME_length` (elements), in order, then the scalars, 4
-bytes each.
+vector field and table a pointer `NAME` and a `uint32_t NAME_length` (elements), in order, then the
+scalars and derived words, 4 bytes each. For the assembler, the same header has the offset of each.
 """
 
 import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-DTYPES: dict[str, str] = {"float32": "float", "int32": "int32_t", "uint32": "uint32_t"}
-"""Element types of variables and fields, with their C types. All have 4 bytes."""
+DTYPES: dict[str, str] = {
+    "float32": "float",
+    "float16": "_Float16",
+    "int32": "int32_t",
+    "uint32": "uint32_t",
+}
+"""Element types of variables and fields, with their C types."""
 
 SCALAR_DTYPES: dict[str, tuple[str, str]] = {
     "u32": ("uint32", "uint32_t"),
@@ -52,11 +58,19 @@ Input, Output, InOut = Kind.INPUT, Kind.OUTPUT, Kind.INOUT
 
 @dataclass(frozen=True)
 class Field:
-    """A vector field: a contiguous run of elements in the tile's memory, 4-byte aligned."""
+    """A vector field: a contiguous run of elements in the tile's memory.
+
+    It begins at a multiple of its elements' size. One that is `streamed` is read or written in
+    words of 64 bits: it begins at a multiple of 8 bytes, and one that is written also ends at a
+    multiple or with its region, since its last word is written whole. `apart_from` names streamed
+    fields from which an instruction takes words at the same time: they get banks of their own.
+    """
 
     name: str
     kind: Kind
     dtype: str = "float32"
+    streamed: bool = field(default=False, kw_only=True)
+    apart_from: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         _check_identifier("Field", self.name)
@@ -64,6 +78,28 @@ class Field:
             raise TypeError(f"Field kind must be Input, Output or InOut, not {self.kind!r}")
         if self.dtype not in DTYPES:
             raise ValueError(f"Field dtype must be one of {', '.join(DTYPES)}, not {self.dtype!r}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Words of each vertex, any number of them, that lie with its struct; the struct has where."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        _check_identifier("Table", self.name)
+
+    def convert(self, value: ArrayLike) -> NDArray[np.uint32]:
+        """Return words as an array (n,); ValueError for what doesn't fit into words."""
+        words = np.asarray(value)
+        kind = words.dtype.kind
+        if words.ndim != 1 or (words.size and kind not in "iu"):
+            raise ValueError(f"table {self.name} must be a row of whole numbers, not {value!r}")
+        if words.size and not 0 <= words.min() <= words.max() < 1 << 32:
+            raise ValueError(
+                f"table {self.name} must have numbers from 0 to {(1 << 32) - 1}, not {value!r}"
+            )
+        return words.astype(np.uint32)
 
 
 @dataclass(frozen=True)
@@ -101,6 +137,21 @@ class Scalar:
 
 
 @dataclass(frozen=True)
+class Derived:
+    """A word of each vertex's struct that follows from the others, so that no kernel computes it.
+
+    `value` is called with the length of every vector field and every scalar, by name, and returns
+    what fits into a `uint32_t`. The NumPy twin doesn't get it.
+    """
+
+    name: str
+    value: Callable[..., int]
+
+    def __post_init__(self) -> None:
+        _check_identifier("Derived", self.name)
+
+
+@dataclass(frozen=True)
 class Codelet:
     """A kernel.
 
@@ -108,34 +159,48 @@ class Codelet:
     ----------
     name : str
         Also of the C function, `void NAME(const struct NAME_vertex *v)`.
-    fields : tuple of Field or Scalar
-        In the order of the C struct, vector fields before scalars.
+    fields : tuple of Field, Table, Scalar or Derived
+        In the order of the C struct: vector fields, tables, scalars, derived words.
     source : str
-        The C file, under `firmware/codelets/`.
+        The C or assembler file, under `firmware/codelets/`.
     reference : callable
-        The NumPy twin, called with every field by name (1-d arrays, views of tile memory) and every
-        scalar (NumPy scalar). It writes the outputs in place, with the same operations in the same
-        order as the C code.
+        The NumPy twin, called with every field by name (1-d arrays, views of tile memory), every
+        table (1-d array of uint32) and every scalar (NumPy scalar). It writes the outputs in place,
+        with the same operations in the same order as the firmware.
     cycles : callable
         The estimated cost of one vertex in *issues*: instructions that the worker issues, which
         takes the tile `slots` cycles each while the worker has its slot. Called with the length of
-        every vector field under the field's name, and every scalar.
+        every vector field under the field's name, every table and every scalar.
+    team : bool
+        All workers of the tile run each vertex together, each its part of the work by its number
+        (mhartid's low four bits); they wait for each other with xmeet.
     """
 
     name: str
-    fields: tuple[Field | Scalar, ...]
+    fields: tuple[Field | Table | Scalar | Derived, ...]
     source: str
     reference: Callable[..., None]
     cycles: Callable[..., int]
+    team: bool = False
 
     def __post_init__(self) -> None:
         _check_identifier("Codelet", self.name)
         names = [item.name for item in self.fields]
         if len(set(names)) != len(names):
             raise ValueError(f"codelet {self.name}: fields must have distinct names, not {names!r}")
-        kinds = [isinstance(item, Scalar) for item in self.fields]
+        kinds = [(Field, Table, Scalar, Derived).index(type(item)) for item in self.fields]
         if kinds != sorted(kinds):
-            raise ValueError(f"codelet {self.name}: vector fields must come before scalars")
+            raise ValueError(
+                f"codelet {self.name}: vector fields must come before tables, those before "
+                f"scalars, and those before derived words"
+            )
+        streamed = {item.name for item in self.vectors if item.streamed}
+        for item in self.vectors:
+            if not {item.name, *item.apart_from} <= streamed and item.apart_from:
+                raise ValueError(
+                    f"codelet {self.name}: {item.name} and what it is apart from must be streamed "
+                    f"fields, not {', '.join(item.apart_from)}"
+                )
 
     @property
     def vectors(self) -> tuple[Field, ...]:
@@ -143,18 +208,34 @@ class Codelet:
         return tuple(item for item in self.fields if isinstance(item, Field))
 
     @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, in order."""
+        return tuple(item for item in self.fields if isinstance(item, Table))
+
+    @property
     def scalars(self) -> tuple[Scalar, ...]:
         """The scalars, in order."""
         return tuple(item for item in self.fields if isinstance(item, Scalar))
 
     @property
-    def struct_bytes(self) -> int:
-        """Size of a vertex's struct."""
-        return 8 * len(self.vectors) + 4 * len(self.scalars)
+    def derived(self) -> tuple[Derived, ...]:
+        """The derived words, in order."""
+        return tuple(item for item in self.fields if isinstance(item, Derived))
 
-    def issues(self, lengths: Mapping[str, int], scalars: Mapping[str, Any]) -> int:
+    @property
+    def struct_bytes(self) -> int:
+        """Size of a vertex's struct, without the words of its tables."""
+        pointers = len(self.vectors) + len(self.tables)
+        return 8 * pointers + 4 * (len(self.scalars) + len(self.derived))
+
+    def issues(
+        self,
+        lengths: Mapping[str, int],
+        scalars: Mapping[str, Any],
+        tables: Mapping[str, NDArray[np.uint32]] | None = None,
+    ) -> int:
         """Return the estimated cost of a vertex in issues, at least 1."""
-        return max(1, int(self.cycles(**lengths, **scalars)))
+        return max(1, int(self.cycles(**lengths, **(tables or {}), **scalars)))
 
 
 _registry: dict[str, Codelet] = {}

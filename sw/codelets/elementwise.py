@@ -51,9 +51,9 @@ UNARY: dict[str, Codelet] = {
         _unary("negate", _flip, 4, copies=True),
         _unary("absolute", _absolute, 4, copies=True),
         _unary("exponent", arithmetic.exponential, 35, copies=False),
-        _unary("invert", arithmetic.reciprocal, 47, copies=False),
-        _unary("logistic", arithmetic.sigmoid, 77, copies=False),
-        _unary("hyperbolic_tangent", arithmetic.tangent, 73, copies=False),
+        _unary("invert", lambda x: np.float32(1) / x, 11, copies=False),
+        _unary("logistic", arithmetic.sigmoid, 42, copies=False),
+        _unary("hyperbolic_tangent", arithmetic.tangent, 41, copies=False),
     )
 }
 """y = function(x), by name."""

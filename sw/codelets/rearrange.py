@@ -14,16 +14,23 @@ def _transpose(*, x: F32, y: F32, rows: Any, columns: Any, step: Any) -> None:
     y[...] = x[index.reshape(-1)]
 
 
-TRANSPOSE = register(
-    Codelet(
-        name="transpose",
-        fields=(
-            Field("x", Input), Field("y", Output),
-            Scalar("rows"), Scalar("columns"), Scalar("step"),
-        ),
-        source="rearrange.c",
-        reference=_transpose,
-        cycles=lambda x, y, rows, columns, step: 25 + int(columns) * (8 + 5 * int(rows)),
-    )
-)  # fmt: skip
-"""y (columns, rows) = x (rows, columns) transposed, x's rows lying `step` elements apart."""
+def _codelet(name: str, dtype: str) -> Codelet:
+    return register(
+        Codelet(
+            name=name,
+            fields=(
+                Field("x", Input, dtype), Field("y", Output, dtype),
+                Scalar("rows"), Scalar("columns"), Scalar("step"),
+            ),
+            source="rearrange.c",
+            reference=_transpose,
+            cycles=lambda x, y, rows, columns, step: 25 + int(columns) * (8 + 5 * int(rows)),
+        )
+    )  # fmt: skip
+
+
+TRANSPOSE: dict[str, Codelet] = {
+    "float32": _codelet("transpose", "float32"),
+    "float16": _codelet("transpose_halves", "float16"),
+}
+"""y (columns, rows) = x (rows, columns) transposed, by dtype; rows of x are `step` apart."""

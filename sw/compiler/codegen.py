@@ -1,4 +1,4 @@
-"""Code generation: a tile's program, worker lists, vertices and exchange tables, as blocks.
+"""Code generation: a tile's program, workers' jobs, vertices and exchange tables, as blocks.
 
 Blocks are made first, when their sizes are known but no address is; they refer to each other as
 objects. When everything has its place, `TileCode.encode` writes them.
@@ -27,8 +27,14 @@ from openipu.sw.compiler.steps import (
 )
 from openipu.sw.graph import Variable, Vertex, View
 
-CALL_ISSUES = 6
-"""What a worker issues for a vertex besides its codelet's code."""
+JOB_ISSUES = 3
+"""What a worker issues besides its job's code."""
+
+LIST_ISSUES, CALL_ISSUES = 4, 5
+"""What a list takes, and each vertex on it besides its codelet's code."""
+
+START_CYCLES = 9
+"""What starting one more worker takes the supervisor."""
 
 Find = Callable[[Variable, int], tuple[int, int]]
 """Tile and byte address of an element of a variable."""
@@ -70,51 +76,67 @@ class Context:
 
 
 @dataclass(eq=False)
-class VertexBlock(Block):
-    """A vertex's struct."""
+class JobBlock(Block):
+    """What a worker can do: the code's address, then what the code gets the address of."""
+
+    category = "vertices"
+
+    @property
+    def job(self) -> int:
+        """The address that the worker gets."""
+        return self.address + 4
+
+
+@dataclass(eq=False)
+class VertexBlock(JobBlock):
+    """A vertex: its codelet, its struct, and its tables."""
 
     vertex: Vertex
-    category = "vertices"
 
     @property
     def size(self) -> int:
         """Size in bytes."""
-        return self.vertex.codelet.struct_bytes
+        tables = sum(4 * words.size for words in self.vertex.tables.values())
+        return 4 + self.vertex.codelet.struct_bytes + tables
 
     def encode(self, context: Context) -> bytes:
-        """Return pointer and length of each vector field, then the scalars."""
-        words = bytearray()
-        for item in self.vertex.codelet.vectors:
+        """Return the codelet, pointers and lengths, scalars, derived words, then the tables."""
+        words = bytearray(struct.pack("<I", context.symbols[self.vertex.codelet.name]))
+        codelet, scalars = self.vertex.codelet, self.vertex.scalars
+        for item in codelet.vectors:
             view = self.vertex.fields[item.name]
             pointer = 0
             if view.size:
                 pointer = context.address(view.variable, view.interval[0])
             words += struct.pack("<II", pointer, view.size)
-        for scalar in self.vertex.codelet.scalars:
-            words += self.vertex.scalars[scalar.name].tobytes()
-        return bytes(words)
+        pointer = self.job + codelet.struct_bytes
+        tables = [self.vertex.tables[table.name] for table in codelet.tables]
+        for table in tables:
+            words += struct.pack("<II", pointer, table.size)
+            pointer += 4 * table.size
+        for scalar in codelet.scalars:
+            words += scalars[scalar.name].tobytes()
+        lengths = {name: view.size for name, view in self.vertex.fields.items()}
+        for derived in codelet.derived:
+            words += struct.pack("<I", derived.value(**lengths, **scalars))
+        return bytes(words) + b"".join(table.tobytes() for table in tables)
 
 
 @dataclass(eq=False)
-class ListBlock(Block):
-    """What one worker does in one phase."""
+class ListBlock(JobBlock):
+    """Vertices that one worker runs one after another."""
 
     vertices: list[VertexBlock]
-    category = "vertices"
 
     @property
     def size(self) -> int:
         """Size in bytes."""
-        return 8 * len(self.vertices) + 4
+        return 4 * len(self.vertices) + 8
 
     def encode(self, context: Context) -> bytes:
-        """Return pairs of codelet and vertex, then 0."""
-        words = [
-            word
-            for block in self.vertices
-            for word in (context.symbols[block.vertex.codelet.name], block.address)
-        ]
-        return struct.pack(f"<{len(words) + 1}I", *words, 0)
+        """Return the code that runs lists, the vertices, then 0."""
+        words = [context.symbols["run_list"], *(block.job for block in self.vertices), 0]
+        return struct.pack(f"<{len(words)}I", *words)
 
 
 @dataclass(eq=False)
@@ -145,12 +167,12 @@ class TableBlock(Block):
 
 @dataclass(eq=False)
 class NodeBlock(Block):
-    """A node of the program (see `nodes`), with the lists of the workers it starts."""
+    """A node of the program (see `nodes`), with the jobs of the workers it starts."""
 
     handler: str
     next: "NodeBlock | None" = None
     other: "NodeBlock | None" = None
-    lists: list[ListBlock] = field(default_factory=list)
+    jobs: list[JobBlock] = field(default_factory=list)
     words: dict[Offset, "int | Block | tuple[NodeBlock, Offset] | View"] = field(
         default_factory=dict
     )
@@ -158,21 +180,21 @@ class NodeBlock(Block):
     @property
     def size(self) -> int:
         """Size in bytes."""
-        return 4 * len(self.lists) + SIZES[self.handler]
+        return 4 * len(self.jobs) + SIZES[self.handler]
 
     @property
     def node(self) -> int:
-        """Address that others go to: behind the lists."""
-        return self.address + 4 * len(self.lists)
+        """Address that others go to: behind the jobs."""
+        return self.address + 4 * len(self.jobs)
 
     @property
     def symbol(self) -> str:
         """The handler's name in the firmware."""
         starts = self.handler in ("op_run", "op_sync", "op_exchange")
-        return f"{self.handler}_{len(self.lists)}" if starts else self.handler
+        return f"{self.handler}_{len(self.jobs)}" if starts else self.handler
 
     def encode(self, context: Context) -> bytes:
-        """Return the lists' addresses, the last worker's first, then the node."""
+        """Return the jobs' addresses, the last worker's first, then the node."""
         words = [0] * (SIZES[self.handler] // 4)
         for successor, op, at in (
             (self.next, Offset.NEXT_OP, Offset.NEXT),
@@ -183,8 +205,8 @@ class NodeBlock(Block):
                 words[at // 4] = successor.node
         for offset, word in self.words.items():
             words[offset // 4] = self._value(word, context)
-        lists = [block.address for block in reversed(self.lists)]
-        return struct.pack(f"<{len(lists) + len(words)}I", *lists, *words)
+        jobs = [block.job for block in reversed(self.jobs)]
+        return struct.pack(f"<{len(jobs) + len(words)}I", *jobs, *words)
 
     @staticmethod
     def _value(word: "int | Block | tuple[NodeBlock, Offset] | View", context: Context) -> int:
@@ -204,20 +226,33 @@ class NodeBlock(Block):
 def assign(vertices: list[Vertex], workers: int) -> list[list[Vertex]]:
     """Spread vertices over workers: the longest first, each to the worker with the least to do.
 
-    Returns the workers that got some, the busiest first.
+    Every worker gets those for a team first, in the same order. Returns the workers that got some,
+    the busiest last: the supervisor starts that one first.
     """
-    heap = [(0, worker) for worker in range(min(workers, len(vertices)))]
-    lists: list[list[Vertex]] = [[] for _ in heap]
-    for vertex in sorted(vertices, key=lambda v: -v.issues):
+    team = [vertex for vertex in vertices if vertex.codelet.team]
+    alone = [vertex for vertex in vertices if not vertex.codelet.team]
+    heap = [(0, worker) for worker in range(workers if team else min(workers, len(alone)))]
+    lists: list[list[Vertex]] = [list(team) for _ in heap]
+    for vertex in sorted(alone, key=lambda v: -v.issues):
         load, worker = heapq.heappop(heap)
         lists[worker].append(vertex)
         heapq.heappush(heap, (load + vertex.issues + CALL_ISSUES, worker))
-    return sorted(lists, key=lambda listed: -work(listed))
+    return sorted(lists, key=work)
 
 
 def work(vertices: list[Vertex]) -> int:
-    """Return the issues that a worker needs for its list."""
-    return sum(vertex.issues + CALL_ISSUES for vertex in vertices)
+    """Return the issues that a worker needs for its vertices."""
+    calls = LIST_ISSUES + CALL_ISSUES * len(vertices) if len(vertices) > 1 else 0
+    return JOB_ISSUES + calls + sum(vertex.issues for vertex in vertices)
+
+
+def duration(workers: list[list[Vertex]], slots: int) -> int:
+    """Return the cycles from the supervisor's first instruction to the end of the last worker."""
+    starts = range(len(workers), 0, -1)
+    return max(
+        START_CYCLES * start + slots * work(vertices)
+        for start, vertices in zip(starts, workers, strict=True)
+    )
 
 
 class PhasesByTile:
@@ -272,7 +307,7 @@ class TileCode:
     @property
     def vertices(self) -> dict[int, Vertex]:
         """The vertices by the address of their structs."""
-        return {block.address: vertex for vertex, block in self._vertices.items()}
+        return {block.job: vertex for vertex, block in self._vertices.items()}
 
     def place(self, address: int) -> int:
         """Give every block its place from an address on; return the end."""
@@ -349,26 +384,27 @@ class TileCode:
         if any(tables):
             node.words = {Offset.SEND: tables[0] or 0, Offset.RECEIVE: tables[1] or 0}
         if phases:
-            node.lists = self._worker_lists(phases[-1])
+            node.jobs = self._jobs(phases[-1])
         return self._runs(phases[:-1], node)
 
     def _runs(self, phases: list[Phase], then: NodeBlock) -> NodeBlock:
         for phase in reversed(phases):
             if self.tile in self._phases[phase]:
                 then = self._node("op_run", then)
-                then.lists = self._worker_lists(phase)
+                then.jobs = self._jobs(phase)
         return then
 
-    def _worker_lists(self, phase: Phase) -> list[ListBlock]:
-        return [self._list(tuple(listed)) for listed in self._phases[phase][self.tile]]
+    def _jobs(self, phase: Phase) -> list[JobBlock]:
+        return [self._job(tuple(listed)) for listed in self._phases[phase][self.tile]]
 
-    def _list(self, vertices: tuple[Vertex, ...]) -> ListBlock:
-        if vertices not in self._lists:
-            for vertex in vertices:
-                if vertex not in self._vertices:
-                    self._vertices[vertex] = VertexBlock(vertex)
-            self._lists[vertices] = ListBlock([self._vertices[vertex] for vertex in vertices])
-        return self._lists[vertices]
+    def _job(self, vertices: tuple[Vertex, ...]) -> JobBlock:
+        for vertex in vertices:
+            if vertex not in self._vertices:
+                self._vertices[vertex] = VertexBlock(vertex)
+        blocks = [self._vertices[vertex] for vertex in vertices]
+        if len(blocks) == 1:
+            return blocks[0]
+        return self._lists.setdefault(vertices, ListBlock(blocks))
 
     def _table(self, step: Superstep, receiving: bool) -> TableBlock | None:
         schedule = self._schedules[step]

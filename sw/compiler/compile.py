@@ -1,8 +1,9 @@
 """The compiler's stages in their order."""
 
 from openipu.rtl.config import ChipConfig
-from openipu.sw.compiler.codegen import PhasesByTile, TileCode, initial_bytes, work
-from openipu.sw.compiler.errors import OutOfMemoryError
+from openipu.sw.codelets.codelet import Codelet
+from openipu.sw.compiler.codegen import PhasesByTile, TileCode, duration, initial_bytes
+from openipu.sw.compiler.errors import BankError, OutOfMemoryError
 from openipu.sw.compiler.exchange import Schedule, schedule
 from openipu.sw.compiler.executable import Estimate, Executable, Image
 from openipu.sw.compiler.layout import Layout, place
@@ -12,19 +13,21 @@ from openipu.sw.compiler.steps import HostSync, Lowered, Superstep, walk
 from openipu.sw.graph import Graph
 from openipu.sw.program import Program
 
-START_CYCLES = 8
-"""What starting one more worker takes the supervisor."""
-
 SYNC_CYCLES = 16
 ARM_CYCLES = 12
 """What a superstep and an exchange take the supervisor besides: four cycles an instruction."""
 
 
-def compile(graph: Graph, program: Program, config: ChipConfig) -> Executable:
+def compile(
+    graph: Graph, program: Program, config: ChipConfig, *, strict: bool = False
+) -> Executable:
     """Compile a program for a chip.
 
-    Raises GraphError if graph or program break a rule, OutOfMemoryError if a tile is too small, and
-    CompileError if the firmware can't be built.
+    Where memory is too small to keep apart what instructions read at the same time, the program is
+    slower, and the executable's `conflicts` say where; if `strict`, that is an error instead.
+
+    Raises GraphError if graph or program break a rule, OutOfMemoryError if a tile is too small,
+    BankError, and CompileError if the firmware can't be built.
     """
     lowered = lower(graph, program, config)
     steps = list(walk(lowered.steps))
@@ -41,12 +44,9 @@ def compile(graph: Graph, program: Program, config: ChipConfig) -> Executable:
         for phase in step.phases
         for vertex in phase
     ]
-    firmware = link(used, config.tile)
-    try:
-        layout = place(lowered, config, firmware, codes)
-    except OutOfMemoryError:
-        firmware = link(used, config.tile, compact=True)
-        layout = place(lowered, config, firmware, codes)
+    firmware, layout = _fit(lowered, config, used, codes)
+    if strict and layout.conflicts:
+        raise BankError(layout.conflicts)
     return Executable(
         config=config,
         steps=lowered.steps,
@@ -60,6 +60,23 @@ def compile(graph: Graph, program: Program, config: ChipConfig) -> Executable:
         schedules=schedules,
         vertices=[code.vertices for code in codes],
     )
+
+
+def _fit(
+    lowered: Lowered, config: ChipConfig, used: list[Codelet], codes: list[TileCode]
+) -> tuple[Firmware, Layout]:
+    """Build and place everything, with as little gone without as memory allows.
+
+    That is: fields in banks of their own; before them, data in other banks than code.
+    """
+    for apart, compact in ((True, False), (True, True), (False, False)):
+        firmware = link(used, config.tile, compact=compact)
+        try:
+            return firmware, place(lowered, config, firmware, codes, apart=apart)
+        except OutOfMemoryError:
+            continue
+    firmware = link(used, config.tile, compact=True)
+    return firmware, place(lowered, config, firmware, codes, apart=False)
 
 
 def _images(
@@ -82,8 +99,7 @@ def _estimate(
     loads = [0] * config.tiles
     for phase in step.phases:
         for tile, lists in phases[phase].items():
-            longest = max(work(listed) for listed in lists) * config.tile.slots
-            loads[tile] += longest + START_CYCLES * len(lists)
+            loads[tile] += duration(lists, config.tile.slots)
     sync = SYNC_CYCLES + config.sync_levels + 1
     if step.transfers:
         sync += ARM_CYCLES

@@ -35,6 +35,21 @@ def by_category(items: Iterable[Item]) -> dict[str, int]:
     return result
 
 
+class BankError(CompileError):
+    """Fields that instructions read at the same time are in one bank, and may not be.
+
+    `conflicts` has a line for each vertex and pair of fields.
+    """
+
+    def __init__(self, conflicts: list[str]) -> None:
+        self.conflicts = conflicts
+        more = f"\n  and {len(conflicts) - SHOWN} more" if len(conflicts) > SHOWN else ""
+        super().__init__(
+            "there are no different banks for what is read at the same time:\n"
+            + "\n".join(f"  {conflict}" for conflict in conflicts[:SHOWN]) + more
+        )
+
+
 class OutOfMemoryError(CompileError):
     """What a tile needs doesn't fit into its memory.
 

@@ -15,7 +15,6 @@ from openipu.rtl.config import ChipConfig
 from openipu.rtl.layouts import ExchangeEntry
 from openipu.sw.compiler.steps import Piece, Transfer
 
-ELEMENT_BYTES = 4
 ENTRY_BYTES = 8
 LIMIT = (1 << ExchangeEntry.as_shape()["gap"].width) - 1  #: of an entry's gap and count
 
@@ -59,7 +58,8 @@ def schedule(transfers: Sequence[Transfer], config: ChipConfig) -> Schedule:
     """
     latency = config.exchange_latency
     words = [
-        -(-transfer.source.count * ELEMENT_BYTES // config.tile.bus_bytes) for transfer in transfers
+        -(-piece.count * piece.variable.item_bytes // config.tile.bus_bytes)
+        for piece in (transfer.source for transfer in transfers)
     ]
     ports = [_ports(transfer) for transfer in transfers]
     load: dict[tuple[bool, int], int] = defaultdict(int)

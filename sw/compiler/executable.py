@@ -76,6 +76,11 @@ class Executable:
     vertices: list[dict[int, Vertex]]
 
     @property
+    def conflicts(self) -> list[str]:
+        """Fields that instructions read at once from one bank, by vertex; empty is best."""
+        return self.layout.conflicts
+
+    @property
     def supersteps(self) -> list[Superstep]:
         """Every superstep once, in the order of the program's text."""
         return [step for step in walk(self.steps) if isinstance(step, Superstep)]

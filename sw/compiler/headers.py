@@ -4,8 +4,27 @@ import sys
 from pathlib import Path
 
 from openipu import firmware
-from openipu.rtl.isa import INSTRUCTIONS, OPCODE, Cause, Csr, Instruction, Zone
-from openipu.sw.codelets.codelet import DTYPES, SCALAR_DTYPES, Codelet, all_codelets
+from openipu.rtl.isa import (
+    INSTRUCTIONS,
+    OPCODE,
+    STREAMS,
+    Cause,
+    Csr,
+    File,
+    Immediate,
+    Instruction,
+    Zone,
+)
+from openipu.sw.codelets.codelet import (
+    DTYPES,
+    SCALAR_DTYPES,
+    Codelet,
+    Derived,
+    Field,
+    Scalar,
+    Table,
+    all_codelets,
+)
 from openipu.sw.compiler.nodes import Offset
 
 INCLUDE = Path(firmware.__file__).parent / "include" / "openipu"
@@ -20,7 +39,11 @@ _NOTICE = """\
 def isa_header() -> str:
     """Return `isa.h`: the Xipu instructions, CSR numbers, trap causes and barrier zones."""
     rows = [row for row in INSTRUCTIONS if row.extension == "Xipu"]
-    lines = [_NOTICE, "#ifdef __ASSEMBLER__"]
+    lines = [_NOTICE, "#ifdef __ASSEMBLER__", "// streams, where an instruction takes 64 bits"]
+    lines += [
+        f"#define {name} f{register}"
+        for register, name in zip(STREAMS, ("in0", "in1", "out"), strict=True)
+    ]
     lines += [line for row in rows for line in _macro(row)]
     lines += ["#else", *(line for row in rows for line in _function(row)), "#endif", ""]
     lines += [f"#define CSR_{csr.name} {csr.value:#05x}" for csr in Csr] + [""]
@@ -34,12 +57,19 @@ def _operands(row: Instruction) -> list[str]:
 
 
 def _encoding(row: Instruction, operands: dict[str, str]) -> str:
-    """Return the `.insn` line; the immediate, if there is one, goes to the rd field."""
-    number = next((name for name in operands if not name.startswith("rs")), "")
-    rd = f"x{operands[number]}" if number else "x0"
-    rs1, rs2 = (operands.get(name, "x0") for name in ("rs1", "rs2"))
-    funct3, funct7 = row.match >> 12 & 7, row.match >> 25
-    return f".insn r {row.match & OPCODE:#x}, {funct3}, {funct7}, {rd}, {rs1}, {rs2}"
+    """Return the `.insn` line; an immediate goes where the table says."""
+    number = next((text for name, text in operands.items() if name[0] not in "rfv"), "0")
+    x_zero = f"x{number}" if row.immediate is Immediate.RD else "x0"
+    rd, rs1, rs2, rs3 = (
+        next((operands[prefix + field] for prefix in "rfv" if prefix + field in operands), zero)
+        for field, zero in (("d", x_zero), ("s1", "x0"), ("s2", "x0"), ("s3", "x0"))
+    )
+    opcode, funct3, funct7 = row.match & OPCODE, row.match >> 12 & 7, row.match >> 25
+    if row.immediate is Immediate.I:
+        return f".insn i {opcode:#x}, {funct3}, {rd}, {rs1}, {number}"
+    if row.rs3 is not File.NONE:
+        return f".insn r4 {opcode:#x}, {funct3}, {funct7 & 3}, {rd}, {rs1}, {rs2}, {rs3}"
+    return f".insn r {opcode:#x}, {funct3}, {funct7}, {rd}, {rs1}, {rs2}"
 
 
 def _macro(row: Instruction) -> list[str]:
@@ -50,8 +80,13 @@ def _macro(row: Instruction) -> list[str]:
 
 
 def _function(row: Instruction) -> list[str]:
-    """Return a C macro that issues the instruction; all memory accesses stay before or after it."""
+    """Return a C macro that issues the instruction; all memory accesses stay before or after it.
+
+    C knows nothing of pairs and streams, so there is none for instructions on f registers.
+    """
     names = _operands(row)
+    if any(name[0] in "fv" for name in names):
+        return []
     registers = [name for name in names if name.startswith("rs")]
     numbers = [name for name in names if name not in registers]
     places = {name: f"%{i}" for i, name in enumerate(registers)}
@@ -71,11 +106,24 @@ def program_header() -> str:
 
 
 def vertices_header() -> str:
-    """Return `vertices.h`: the struct and the prototype of each codelet."""
-    lines = [_NOTICE, "#include <stdint.h>"]
-    for codelet in all_codelets().values():
-        lines += ["", *_struct(codelet)]
-    return "\n".join(lines) + "\n"
+    """Return `vertices.h`: the struct and the prototype of each codelet.
+
+    For the assembler, `CODELET.FIELD` is a field's offset.
+    """
+    codelets = all_codelets().values()
+    lines = [_NOTICE, "#ifdef __ASSEMBLER__"]
+    lines += [line for codelet in codelets for line in _offsets(codelet)]
+    lines += ["#else", "#include <stdint.h>"]
+    lines += [line for codelet in codelets for line in ("", *_struct(codelet))]
+    return "\n".join([*lines, "#endif"]) + "\n"
+
+
+def _offsets(codelet: Codelet) -> list[str]:
+    pointed: tuple[Field | Table, ...] = (*codelet.vectors, *codelet.tables)
+    names = [name for item in pointed for name in (item.name, f"{item.name}_length")]
+    words: tuple[Scalar | Derived, ...] = (*codelet.scalars, *codelet.derived)
+    names += [item.name for item in words]
+    return [f".set {codelet.name}.{name}, {4 * index}" for index, name in enumerate(names)]
 
 
 def _struct(codelet: Codelet) -> list[str]:
@@ -84,7 +132,10 @@ def _struct(codelet: Codelet) -> list[str]:
         const = "" if item.kind.writes else "const "
         lines.append(f"    {const}{DTYPES[item.dtype]} *{item.name};")
         lines.append(f"    uint32_t {item.name}_length;")
+    for table in codelet.tables:
+        lines += [f"    const uint32_t *{table.name};", f"    uint32_t {table.name}_length;"]
     lines += [f"    {SCALAR_DTYPES[item.dtype][1]} {item.name};" for item in codelet.scalars]
+    lines += [f"    uint32_t {item.name};" for item in codelet.derived]
     return [*lines, "};", f"void {codelet.name}(const struct {codelet.name}_vertex *v);"]
 
 

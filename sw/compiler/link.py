@@ -16,7 +16,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from openipu import firmware
 from openipu.rtl.config import TileConfig
-from openipu.rtl.isa import decode
+from openipu.rtl.isa import decode, pairs_legal
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.compiler.errors import CompileError
 
@@ -28,15 +28,13 @@ COMPACT_ALIGNMENT = 16
 _ROOT = Path(firmware.__file__).parent
 _RUNTIME = ("start.S", "supervisor.S", "worker.S", "memory.c")
 _FLAGS = (
-    "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+f+zicsr-c-d-a", "-mabi=ilp32f",
-    "-std=c11", "-O2", "-g", "-ffp-contract=off", "-fno-math-errno", "-ffreestanding",
-    "-fno-builtin", "-fno-pic", "-mno-relax", "-msmall-data-limit=0", "-ffunction-sections",
-    "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-fno-jump-tables",
-    "-Wall", "-Wextra", "-Werror", f"-Wframe-larger-than={STACK_BYTES // 2}", "-nostdlib",
-    "-static", "-Wl,--gc-sections",
+    "-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+f+zfhmin+zicsr-c-d-a",
+    "-mabi=ilp32f", "-std=c11", "-O2", "-g", "-ffp-contract=off", "-fno-math-errno",
+    "-ffreestanding", "-fno-builtin", "-fno-pic", "-mno-relax", "-msmall-data-limit=0",
+    "-ffunction-sections", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer",
+    "-fno-jump-tables", "-Wall", "-Wextra", "-Werror",
+    f"-Wframe-larger-than={STACK_BYTES // 2}", "-nostdlib", "-static", "-Wl,--gc-sections",
 )  # fmt: skip
-_MISSING = {0x0C: "fdiv.s", 0x2C: "fsqrt.s"}  # by funct7 of the OP-FP opcode
-_OP_FP = 0x53
 
 
 @dataclass(frozen=True)
@@ -88,12 +86,14 @@ def link(codelets: Iterable[Codelet], config: TileConfig, *, compact: bool = Fal
         if not path.is_file():
             raise CompileError(f"there is no firmware source {path.relative_to(_ROOT)}")
     flags = [*_FLAGS, f"-DSLOTS={config.slots}", f"-DSTACK_BYTES={STACK_BYTES}"]
+    flags.append(f"-DAMP_OUTPUTS={config.amp_outputs}")
     digest = hashlib.sha256(repr((flags, metadata.version("ziglang"), script)).encode())
     for path in [*sources, *sorted((_ROOT / "include").rglob("*.h"))]:
         digest.update(path.read_bytes())
     elf = build_root() / f"{digest.hexdigest()[:20]}.elf"
     if not elf.exists():
         _compile(elf, script, sources, flags)
+    _check(elf, config)
     return _read(elf, compact)
 
 
@@ -111,12 +111,12 @@ def _compile(elf: Path, script: str, sources: list[Path], flags: list[str]) -> N
         ran = subprocess.run(command, capture_output=True, text=True, env=os.environ | caches)
         if ran.returncode:
             raise CompileError(f"the firmware can't be built:\n{ran.stderr.strip()}")
-        _check(made)
         os.replace(made, elf)  # at once, in case that others build the same
 
 
-def _check(elf: Path) -> None:
-    """Raise CompileError for an instruction that decodes to nothing."""
+@lru_cache(maxsize=64)
+def _check(elf: Path, config: TileConfig) -> None:
+    """Raise CompileError for an instruction that decodes to nothing, or that the tile hasn't."""
     with elf.open("rb") as file:
         image = ELFFile(file)
         text = image.get_section_by_name(".text")
@@ -131,10 +131,10 @@ def _check(elf: Path) -> None:
         base = int(text["sh_addr"])
     for at in range(0, len(code), 4):
         word = int.from_bytes(code[at : at + 4], "little")
-        if decode(word) is None:
+        row = decode(word)
+        if row is None or not pairs_legal(row, word) or not config.executes(row.unit):
             name = [name for start, name in functions if start <= base + at][-1]
-            known = _MISSING.get(word >> 25) if word & 0x7F == _OP_FP else None
-            what = known or f"the instruction word {word:#010x}"
+            what = row.name if row else f"the instruction word {word:#010x}"
             raise CompileError(f"{name} uses {what}, which the machine doesn't have")
 
 

@@ -112,7 +112,7 @@ class _Lowering:
     def slots(self, dtype: str) -> Variable:
         """Return the variable that brings predicates to all tiles: a bus word on each."""
         if dtype not in self._slots:
-            width, tiles = self.router.width, self.config.tiles
+            width, tiles = self.router.width(dtype), self.config.tiles
             slots = self.router.variable("predicate", width * tiles, dtype)
             slots.tiles[:] = np.repeat(np.arange(tiles), width)
             self.persistent.append(slots)
@@ -225,7 +225,7 @@ class _Builder:
         """Bring a predicate to every tile; return it as the steps want it."""
         if self.lowering.config.tiles == 1:
             return predicate
-        width = self.lowering.router.width
+        width = self.lowering.router.width(predicate.dtype)
         variable, element = predicate.variable, int(predicate.index[0])
         offset = (element - int(self.lowering.router.regions(variable)[element])) % width
         slots = self.lowering.slots(predicate.dtype)

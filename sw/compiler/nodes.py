@@ -1,7 +1,7 @@
 """The nodes of a tile's program, as `firmware/runtime/supervisor.S` reads them.
 
 A node is a run of words. Every node begins with the handler and the address of its successor; the
-lists of the workers that it starts lie before it, worker k's at offset -4 - 4k.
+addresses of the jobs of the workers that it starts lie before it, worker k's at offset -4 - 4k.
 """
 
 from enum import IntEnum
@@ -27,4 +27,4 @@ SIZES = {
     "op_next": 8, "op_host": 8, "op_halt": 8, "op_run": 8, "op_sync": 8, "op_exchange": 16,
     "op_set": 16, "op_repeat": 20, "op_if": 20, "op_call": 20,
 }  # fmt: skip
-"""Bytes of a node by its handler, without the workers' lists before it."""
+"""Bytes of a node by its handler, without the workers' jobs before it."""

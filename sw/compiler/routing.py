@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.rtl.config import ChipConfig
-from openipu.sw.codelets.copy_words import copy_words
-from openipu.sw.compiler.steps import Phase, Piece, Transfer, region_starts
+from openipu.sw.codelets.copy_words import copy_halves, copy_words
+from openipu.sw.compiler.steps import Phase, Piece, Transfer
 from openipu.sw.graph import Variable, Vertex
 from openipu.sw.program import Copy
 
-ELEMENT_BYTES = 4
-_SPLIT_WORDS = 32  #: a copy within a tile goes to several workers in parts of at least this
+_SPLIT_BYTES = 128  #: a copy within a tile goes to several workers in parts of at least this
 _DIRECT_WORDS = 2  #: fewer bus words than this aren't worth a transfer beside a staged one
 _GAP_WORDS = 2  #: so many unwanted bus words cost no more than another transfer
 
@@ -74,16 +73,20 @@ class Router:
     """Routes copies on one chip. `taken` are the names that its own variables may not have."""
 
     def __init__(self, config: ChipConfig, taken: set[str]) -> None:
-        self.width = config.tile.bus_bytes // ELEMENT_BYTES
+        self._bus_bytes = config.tile.bus_bytes
         self._workers = config.tile.slots
         self._taken = set(taken)
         self._regions: dict[Variable, NDArray[np.int64]] = {}
 
     def regions(self, variable: Variable) -> NDArray[np.int64]:
-        """Return `region_starts`, remembered."""
+        """Return `Variable.region_starts`, remembered."""
         if variable not in self._regions:
-            self._regions[variable] = region_starts(variable)
+            self._regions[variable] = variable.region_starts()
         return self._regions[variable]
+
+    def width(self, dtype: str) -> int:
+        """Return how many elements a bus word has."""
+        return self._bus_bytes // np.dtype(dtype).itemsize
 
     def variable(self, name: str, size: int, dtype: str) -> Variable:
         """Make a variable whose name nobody has."""
@@ -132,7 +135,8 @@ class Router:
         # A tile may listen to itself, which is faster than to copy, unless there is no barrier yet.
         barrier = barrier or not all(move.local for move in moves)
         for move in moves:
-            for part, aligned in _parts(move, self.width) if barrier else [(move, False)]:
+            width = self.width(move.source.variable.dtype)
+            for part, aligned in _parts(move, width) if barrier else [(move, False)]:
                 if aligned:
                     sent[part.source].append(part.destination)
                 elif part.local:
@@ -157,7 +161,7 @@ class Router:
         self, name: str, moves: list[Move], tile: int, dtype: str
     ) -> tuple[Variable, list[tuple[Piece, Piece]], list[Move]]:
         """Stage unaligned moves to one tile: whole bus words first, then copies on the tile."""
-        width = self.width
+        width = self.width(dtype)
         spans: list[_Span] = []
         placed: list[tuple[Move, int]] = []
         for move in sorted(moves, key=lambda m: (m.source.variable.name, m.source.first)):
@@ -188,8 +192,9 @@ class Router:
 
     def _vertices(self, name: str, move: Move) -> list[Vertex]:
         """Return the vertices that do a move within its tile."""
-        count = move.source.count
-        parts = max(1, min(self._workers, count // _SPLIT_WORDS))
+        count, item_bytes = move.source.count, move.source.variable.item_bytes
+        parts = max(1, min(self._workers, count * item_bytes // _SPLIT_BYTES))
+        codelet = copy_words if item_bytes == 4 else copy_halves
         edges = [count * i // parts for i in range(parts + 1)]
         result = []
         for start, end in pairwise(edges):
@@ -200,8 +205,8 @@ class Router:
                     piece.destination.first : piece.destination.end
                 ],
             }
-            label = f"{name}/copy_words to {fields['destination']!r}"
-            result.append(Vertex(copy_words, piece.destination.tile, fields, {}, label))
+            label = f"{name}/{codelet.name} to {fields['destination']!r}"
+            result.append(Vertex(codelet, piece.destination.tile, fields, {}, label))
         return result
 
 

@@ -6,8 +6,6 @@ Both code generation and the golden backend work from this tree, so what it mean
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from openipu.sw.graph import Variable, Vertex, View
 
 Phase = tuple[Vertex, ...]
@@ -149,11 +147,3 @@ def walk(steps: Iterable[Step]) -> Iterator[Step]:
                     yield from visit(function.body)
 
     return visit(steps)
-
-
-def region_starts(variable: Variable) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return for each element the first element of its region: the run of elements on its tile."""
-    starts = np.zeros(variable.size, np.int64)
-    for _, first, end in variable.mapping:
-        starts[first:end] = first
-    return starts

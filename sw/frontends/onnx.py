@@ -17,7 +17,10 @@ from openipu.sw.graph import Graph
 from openipu.sw.ops.builder import Builder, Tensor
 from openipu.sw.program import Program
 
-DTYPES = {"float32": "float32", "int32": "int32", "int64": "int32", "uint32": "uint32"}
+DTYPES = {
+    "float32": "float32", "float16": "float16", "int32": "int32", "int64": "int32",
+    "uint32": "uint32",
+}  # fmt: skip
 """Element types of inputs, and what they are on the tiles."""
 
 MIN_OPSET = 7

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from onnx import TensorProto
 
 from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, OpError, Tensor
-from openipu.sw.ops.elementwise import binary, unary
+from openipu.sw.ops.elementwise import binary, cast, unary
 from openipu.sw.ops.matmul import matmul
 from openipu.sw.ops.rearrange import reshape, transpose
 from openipu.sw.ops.reduce import argmax, reduce
@@ -122,8 +123,8 @@ def _times(builder: Builder, x: Tensor, factor: float, name: str) -> Tensor:
     if factor == 1:
         return x
     if not isinstance(x.data, View):
-        return Tensor(x.name, x.data * np.float32(factor))
-    scale = Tensor("factor", np.asarray(factor, np.float32))
+        return Tensor(x.name, x.data * x.data.dtype.type(factor))
+    scale = Tensor("factor", np.asarray(factor, x.dtype))
     return binary(builder, "multiply", x, scale, name=f"{name}/scaled")
 
 
@@ -201,6 +202,17 @@ def _argmax(builder: Builder, node: Node) -> Tensor:
     return argmax(builder, node.input(0), axis, keep=keep, name=node.name)
 
 
+_CAST_TO = {TensorProto.FLOAT: "float32", TensorProto.FLOAT16: "float16"}
+
+
+def _cast(builder: Builder, node: Node) -> Tensor:
+    to = node.take("to", TensorProto.UNDEFINED)
+    if to not in _CAST_TO:
+        known = ", ".join(map(TensorProto.DataType.Name, _CAST_TO))
+        raise OpError(f"attribute to must be {known}, not {to}")
+    return cast(builder, node.input(0), _CAST_TO[to], name=node.name)
+
+
 def _constant(builder: Builder, node: Node) -> Tensor:
     for name, dtype in (
         ("value", None), ("value_float", np.float32), ("value_floats", np.float32),
@@ -235,11 +247,13 @@ OPERATORS: dict[str, Callable[[Builder, Node], Tensor]] = {
     "Abs": _unary("absolute"),
     "Add": _binary("add"),
     "ArgMax": _argmax,
+    "Cast": _cast,
     "Constant": _constant,
     "Exp": _unary("exponent"),
     "Flatten": _flatten,
     "Gemm": _gemm,
     "Identity": lambda builder, node: node.input(0),
+    "Log": _unary("logarithm"),
     "MatMul": lambda builder, node: matmul(
         builder, node.input(0), node.input(1), name=node.name
     ),
@@ -256,6 +270,7 @@ OPERATORS: dict[str, Callable[[Builder, Node], Tensor]] = {
     "Reshape": _reshape,
     "Sigmoid": _unary("logistic"),
     "Softmax": _softmax,
+    "Sqrt": _unary("square_root"),
     "Squeeze": _squeeze,
     "Sub": _binary("subtract"),
     "Sum": _variadic("add"),

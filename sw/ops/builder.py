@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.rtl.config import ChipConfig
-from openipu.sw.graph import ComputeSet, Graph, View
+from openipu.sw.compiler.codegen import START_CYCLES
+from openipu.sw.graph import STREAM_BYTES, ComputeSet, Graph, Variable, View
 from openipu.sw.program import Copy, Execute, Program
 from openipu.sw.program import Sequence as ProgramSequence
 
@@ -126,20 +127,39 @@ class Builder:
 
         Where that has fewer elements than there are tiles, by all dimensions.
         """
-        variable = self.graph.variable(self._unique(name), tuple(shape), dtype)
+        variable = self.graph.variable(self.unique(name), tuple(shape), dtype)
         rows = shape[0] if len(shape) else 1
         unit = variable.size // rows if rows >= self.tiles else 1
         for tile, (a, b) in enumerate(split(variable.size // max(unit, 1), self.tiles)):
             variable.flat[a * unit : b * unit].map(tile)
         return Tensor(name, variable.all)
 
-    def local(self, label: str, parts: Iterable[tuple[int, Tensor]]) -> list[View]:
+    def spread(self, count: int, grain: int = 1) -> list[tuple[int, int]]:
+        """Return `count` in ranges for the workers of a tile, in whole `grain`s but for the last.
+
+        A grain is an issue's work: workers that start later get less, so that all end together.
+        """
+        grains, workers = -(-count // grain), self.workers
+        lead = START_CYCLES / workers  # in issues, over the worker that is started next
+        sizes = [grains / workers + lead * ((workers - 1) / 2 - i) for i in range(workers)]
+        if sizes[-1] < 1:
+            ranges = split(grains, workers)
+        else:
+            ends = np.rint(np.cumsum([0.0, *sizes])).astype(int).tolist()
+            ranges = list(pairwise(ends))
+        return [(a * grain, min(b * grain, count)) for a, b in ranges]
+
+    def local(
+        self, label: str, parts: Iterable[tuple[int, Tensor]], *, aligned: bool = False
+    ) -> list[View]:
         """Return each part as contiguous elements on its tile.
 
         `parts` are (tile, part of one tensor). What is not there yet is copied, all in one step;
-        equal parts on one tile are there once. Constants are there from the start.
+        equal parts on one tile are there once. Constants are there from the start. If `aligned`,
+        each begins at a multiple of 8 bytes, as a codelet wants of what it streams.
         """
         wanted = list(parts)
+        starts: dict[Variable, Index] = {}
         found: dict[tuple[int, bytes], View] = {}
         missing: dict[tuple[int, bytes], Tensor] = {}
         keys = []
@@ -148,33 +168,79 @@ class Builder:
             keys.append((tile, np.ascontiguousarray(raw).tobytes()))
             if keys[-1] in found or keys[-1] in missing:
                 continue
-            if isinstance(part.data, View) and _is_local(part.data, tile):
+            if isinstance(part.data, View) and _is_local(part.data, tile, aligned, starts):
                 found[keys[-1]] = part.data.reshape(-1)
             else:
                 missing[keys[-1]] = part
         if missing:
-            pieces = self._bring(label, [(tile, part) for (tile, _), part in missing.items()])
+            brought = [(tile, part) for (tile, _), part in missing.items()]
+            pieces = self._bring(label, brought, aligned)
             found.update(zip(missing, pieces, strict=True))
         return [found[key] for key in keys]
 
-    def _bring(self, label: str, parts: list[tuple[int, Tensor]]) -> list[View]:
+    def arranged(
+        self, label: str, tensor: Tensor, parts: Iterable[tuple[int, Index]]
+    ) -> list[View]:
+        """Return for each (tile, positions) the tensor's elements at those flat positions.
+
+        A position of -1 is a zero. They are contiguous on the tile, and begin at a multiple of 8
+        bytes.
+        """
+        flat, wanted = tensor.reshape(-1), list(parts)
+        if isinstance(flat.data, np.ndarray):
+            padded = np.append(flat.data, flat.data.dtype.type(0))
+            chosen = [(tile, Tensor(tensor.name, padded[index])) for tile, index in wanted]
+            return self.local(label, chosen, aligned=True)
+        found: list[View | None] = [None] * len(wanted)
+        whole = [i for i, (_, index) in enumerate(wanted) if (index >= 0).all()]
+        pieces = self.local(
+            label, [(wanted[i][0], flat[wanted[i][1]]) for i in whole], aligned=True
+        )
+        for i, piece in zip(whole, pieces, strict=True):
+            found[i] = piece
+        return [
+            view if view is not None else self._padded(label, flat, *wanted[i])
+            for i, view in enumerate(found)
+        ]
+
+    def _padded(self, label: str, flat: Tensor, tile: int, index: Index) -> View:
+        """Return elements of a variable with zeros between them, which nothing else ever writes."""
+        name = self.unique(f"{label}/{flat.name}")
+        padded = self.graph.constant(name, np.zeros(index.size, flat.dtype)).map(tile)
+        there = np.flatnonzero(index >= 0)
+        if there.size:
+            source = flat[index[there]].data
+            assert isinstance(source, View)
+            self.steps.append(Copy(source, View(padded, there), name=name))
+        return padded.flat
+
+    def _bring(self, label: str, parts: list[tuple[int, Tensor]], aligned: bool) -> list[View]:
         views = [part.data for _, part in parts]
-        sizes = [view.size for view in views]
+        lanes = STREAM_BYTES // np.dtype(parts[0][1].dtype).itemsize if aligned else 1
+        sizes = [-(-view.size // lanes) * lanes for view in views]
+        firsts = np.cumsum([0, *sizes]).tolist()
+        places = np.concatenate(
+            [np.arange(first, first + v.size) for first, v in zip(firsts, views, strict=False)]
+        )
         if isinstance(views[0], View):
             source = views[0].variable
             index = np.concatenate([v.index.reshape(-1) for v in views if isinstance(v, View)])
-            name = self._unique(f"{label}/{source.name}")
-            scratch = self.graph.variable(name, (sum(sizes),), source.dtype)
+            name = self.unique(f"{label}/{source.name}")
+            scratch = self.graph.variable(name, (firsts[-1],), source.dtype)
             if index.size:
-                self.steps.append(Copy(View(source, index), scratch.all, name=name))
+                self.steps.append(Copy(View(source, index), scratch[places], name=name))
         else:
-            values = np.concatenate([v.reshape(-1) for v in views if not isinstance(v, View)])
-            scratch = self.graph.constant(self._unique(f"{label}/{parts[0][1].name}"), values)
-        ends = np.cumsum(sizes).tolist()
-        pieces = [scratch.flat[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-        for piece, (tile, _) in zip(pieces, parts, strict=True):
-            piece.map(tile)
-        return pieces
+            values = np.zeros(firsts[-1], parts[0][1].dtype)
+            values[places] = np.concatenate(
+                [v.reshape(-1) for v in views if not isinstance(v, View)]
+            )
+            scratch = self.graph.constant(self.unique(f"{label}/{parts[0][1].name}"), values)
+        for (first, end), (tile, _) in zip(pairwise(firsts), parts, strict=True):
+            scratch.flat[first:end].map(tile)
+        return [
+            scratch.flat[first : first + view.size]
+            for first, view in zip(firsts, views, strict=False)
+        ]
 
     def result(
         self, label: str, shape: Sequence[int], dtype: str, blocks: Sequence[tuple[int, Index]]
@@ -182,20 +248,22 @@ class Builder:
         """Add the variable of a result and return it, with its blocks.
 
         `blocks` are (tile, flat positions in the result); each block is contiguous in memory, in
-        the order of its positions. Together they name every position once.
+        the order of its positions. Together they name every position once. Where a block has
+        elements that nobody wants, the position is -1.
         """
         size = int(np.prod(tuple(shape), dtype=np.int64))
         order = np.concatenate([np.zeros(0, np.int64), *(b.reshape(-1) for _, b in blocks)])
         plain = np.array_equal(order, np.arange(size))
         variable = self.graph.variable(
-            self._unique(label), tuple(shape) if plain else (size,), dtype
+            self.unique(label), tuple(shape) if plain else (order.size,), dtype
         )
         views, first = [], 0
         for tile, block in blocks:
             views.append(variable.flat[first : first + block.size].map(tile))
             first += block.size
         place = np.empty(size, np.int64)
-        place[order] = np.arange(size)
+        there = np.flatnonzero(order >= 0)
+        place[order[there]] = there
         return Tensor(label, View(variable, place.reshape(tuple(shape)))), views
 
     def compute_set(self, label: str) -> ComputeSet:
@@ -204,7 +272,8 @@ class Builder:
         self.steps.append(Execute(compute_set, name=compute_set.name))
         return compute_set
 
-    def _unique(self, name: str) -> str:
+    def unique(self, name: str) -> str:
+        """Return a name that no variable has yet: this one, or with a number."""
         unique, number = name, 1
         while unique in self.graph.variables:
             number += 1
@@ -212,8 +281,17 @@ class Builder:
         return unique
 
 
-def _is_local(view: View, tile: int) -> bool:
-    index = view.index.reshape(-1)
-    if index.size and not np.array_equal(index, np.arange(index[0], index[0] + index.size)):
+def _is_local(view: View, tile: int, aligned: bool, starts: dict[Variable, Index]) -> bool:
+    """Tell whether a view is contiguous elements on a tile; `starts` are `region_starts` so far."""
+    index, variable = view.index.reshape(-1), view.variable
+    if not index.size:
+        return True
+    if not np.array_equal(index, np.arange(index[0], index[0] + index.size)):
         return False
-    return bool((view.variable.tiles[index] == tile).all())
+    if aligned:
+        if variable not in starts:
+            starts[variable] = variable.region_starts()
+        before = int(index[0] - starts[variable][index[0]])
+        if before * variable.item_bytes % STREAM_BYTES:
+            return False
+    return bool((variable.tiles[index] == tile).all())

@@ -1,35 +1,54 @@
 """Operations that compute each element by itself, with broadcasting as in NumPy and ONNX."""
 
+from math import lcm
+
 import numpy as np
 
+from openipu.sw.codelets import elementwise, streams
 from openipu.sw.codelets.codelet import Codelet
-from openipu.sw.codelets.elementwise import BINARY, UNARY
 from openipu.sw.graph import View
 from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
 
 _COMMUTATIVE = ("add", "multiply", "maximum", "minimum")
 
+UNARY = sorted({*elementwise.UNARY, *(name for name, _ in streams.UNARY)})
+BINARY = sorted(elementwise.BINARY)
+"""The functions that there are."""
+
 
 def unary(builder: Builder, function: str, x: Tensor, *, name: str) -> Tensor:
-    """Return function(x); `function` is one of `codelets.elementwise.UNARY`."""
-    codelet = _codelet(UNARY, function)
-    _check_float(name, x)
-    blocks = _blocks(builder, x, 1)
-    result, outputs = builder.result(name, x.shape, "float32", blocks)
-    flat = x.reshape(-1)
-    parts = [(tile, flat[positions]) for tile, positions in blocks]
-    inputs = builder.local(name, parts)
-    compute_set = builder.compute_set(name)
-    for (tile, _), source, output in zip(blocks, inputs, outputs, strict=True):
-        compute_set.add(codelet, tile, x=source, y=output)
-    return result
+    """Return function(x), of x's type; `function` is one of `UNARY`."""
+    _check_function(UNARY, function)
+    _check_types(builder, name, x)
+    streamed = streams.UNARY.get((function, x.dtype)) if builder.config.tile.simd else None
+    codelet = streamed or elementwise.UNARY.get(function)
+    if codelet is None or (x.dtype != "float32" and not streamed):
+        raise OpError(f"{name}: there is no {function} of {x.dtype}")
+    return _apply(builder, codelet, x, x.dtype, streamed=streamed is not None, name=name)
+
+
+def cast(builder: Builder, x: Tensor, dtype: str, *, name: str) -> Tensor:
+    """Return x as float32 or float16, rounded to nearest."""
+    if x.dtype == dtype:
+        return x
+    if not isinstance(x.data, View):
+        with np.errstate(over="ignore", invalid="ignore"):
+            return Tensor(x.name, x.data.astype(np.dtype(dtype)))
+    codelet = {
+        ("float16", "float32"): streams.WIDEN, ("float32", "float16"): streams.NARROW
+    }.get((x.dtype, dtype))  # fmt: skip
+    if codelet is None:
+        raise OpError(f"{name}: {x.dtype} can't be cast to {dtype}")
+    _check_types(builder, name, x)
+    if not builder.config.tile.simd:
+        raise OpError(f"{name}: {dtype} and {x.dtype} need a tile with simd")
+    return _apply(builder, codelet, x, dtype, streamed=True, name=name)
 
 
 def binary(builder: Builder, function: str, a: Tensor, b: Tensor, *, name: str) -> Tensor:
-    """Return function(a, b); `function` is one of `codelets.elementwise.BINARY`."""
-    codelet = _codelet(BINARY, function)
-    _check_float(name, a)
-    _check_float(name, b)
+    """Return function(a, b), of their type; `function` is one of `BINARY`."""
+    _check_function(BINARY, function)
+    _check_types(builder, name, a, b)
     try:
         shape = np.broadcast_shapes(a.shape, b.shape)
     except ValueError:
@@ -40,39 +59,100 @@ def binary(builder: Builder, function: str, a: Tensor, b: Tensor, *, name: str) 
         a, b = b, a
     a, b = a.broadcast_to(*shape), b.broadcast_to(*shape)
     flat_a, flat_b = a.reshape(-1), b.reshape(-1)
+    streamed = builder.config.tile.simd
+    lanes = _lanes(a.dtype, streamed)
     period = _period(flat_b)
-    blocks = _blocks(builder, a, period)
-    result, outputs = builder.result(name, shape, "float32", blocks)
-    lefts = builder.local(name, [(tile, flat_a[positions]) for tile, positions in blocks])
+    repeated = period if period == 1 else lcm(period, lanes)  # whole words of b
+    blocks = _blocks(builder, a, period, lanes)
+    result, outputs = builder.result(name, shape, a.dtype, blocks)
+    lefts = builder.local(
+        name, [(tile, flat_a[positions]) for tile, positions in blocks], aligned=streamed
+    )
     # A repeating operand is there once, as far as the blocks are whole repetitions of it.
     parts = []
     for tile, positions in blocks:
         part = flat_b[positions]
-        length = next(p for p in (1, period, part.size) if _repeats(part, p))
+        length = next(p for p in (1, repeated, part.size) if _repeats(part, p))
         parts.append((tile, part[:length]))
-    rights = builder.local(name, parts)
+    rights = builder.local(name, parts, aligned=streamed)
     compute_set = builder.compute_set(name)
     for (tile, _), left, right, output in zip(blocks, lefts, rights, outputs, strict=True):
+        if streamed:
+            plain, periodic, constant = streams.BINARY[function, a.dtype]
+            codelet = (
+                constant if right.size == 1 else plain if right.size == left.size else periodic
+            )
+        else:
+            codelet = elementwise.BINARY[function]
         compute_set.add(codelet, tile, a=left, b=right, y=output)
     return result
 
 
-def _codelet(table: dict[str, Codelet], function: str) -> Codelet:
-    if function not in table:
-        raise ValueError(f"function must be one of {', '.join(table)}, not {function!r}")
-    return table[function]
+def scaled_add(builder: Builder, a: Tensor, factor: float, b: Tensor, *, name: str) -> Tensor:
+    """Return a * factor + b, rounded once, of tensors of one shape and type."""
+    _check_types(builder, name, a, b)
+    if a.shape != b.shape:
+        raise OpError(f"{name}: shapes must be equal, not {a.shape} and {b.shape}")
+    if not builder.config.tile.simd:
+        scale = Tensor("factor", np.asarray([factor], np.float32))
+        scaled = binary(builder, "multiply", a, scale, name=f"{name}/scaled")
+        return binary(builder, "add", scaled, b, name=name)
+    blocks = _blocks(builder, a, 1, _lanes(a.dtype, True))
+    result, outputs = builder.result(name, a.shape, a.dtype, blocks)
+    operands = [
+        builder.local(name, [(tile, x.reshape(-1)[p]) for tile, p in blocks], aligned=True)
+        for x in (a, b)
+    ]
+    compute_set = builder.compute_set(name)
+    for (tile, _), left, right, output in zip(blocks, *operands, outputs, strict=True):
+        codelet = streams.SCALED_ADD[a.dtype]
+        compute_set.add(codelet, tile, a=left, b=right, y=output, factor=factor)
+    return result
 
 
-def _check_float(name: str, x: Tensor) -> None:
-    if x.dtype != "float32":
-        raise OpError(f"{name}: operands must be float32, not {x.dtype} ({x.name})")
+def _apply(
+    builder: Builder, codelet: Codelet, x: Tensor, dtype: str, *, streamed: bool, name: str
+) -> Tensor:
+    narrower = dtype if dtype == "float16" else x.dtype
+    blocks = _blocks(builder, x, 1, _lanes(narrower, streamed))
+    result, outputs = builder.result(name, x.shape, dtype, blocks)
+    flat = x.reshape(-1)
+    parts = [(tile, flat[positions]) for tile, positions in blocks]
+    inputs = builder.local(name, parts, aligned=streamed)
+    compute_set = builder.compute_set(name)
+    for (tile, _), source, output in zip(blocks, inputs, outputs, strict=True):
+        compute_set.add(codelet, tile, x=source, y=output)
+    return result
+
+
+def _check_function(known: list[str], function: str) -> None:
+    if function not in known:
+        raise ValueError(f"function must be one of {', '.join(known)}, not {function!r}")
+
+
+def _check_types(builder: Builder, name: str, *operands: Tensor) -> None:
+    first = operands[0].dtype
+    for x in operands:
+        if x.dtype not in ("float32", "float16"):
+            raise OpError(
+                f"{name}: operands must be float32 or float16, not {x.dtype} ({x.name})"
+            )
+        if x.dtype != first:
+            raise OpError(f"{name}: operands must be of one type, not {first} and {x.dtype}")
+    if first == "float16" and not builder.config.tile.simd:
+        raise OpError(f"{name}: float16 needs a tile with simd")
+
+
+def _lanes(dtype: str, streamed: bool) -> int:
+    """Return the elements of which blocks are made: those of a word for streams."""
+    return streams.lanes(dtype) if streamed else 1
 
 
 def _pattern(x: Tensor) -> Index:
     """Return numbers that are equal where elements are the same."""
     if isinstance(x.data, View):
         return x.data.index.reshape(-1)
-    return x.data.reshape(-1).view(np.int32).astype(np.int64)
+    return x.data.reshape(-1).view(f"i{x.data.itemsize}").astype(np.int64)
 
 
 def _repeats(x: Tensor, period: int) -> bool:
@@ -94,18 +174,19 @@ def _period(x: Tensor) -> int:
     return pattern.size
 
 
-def _blocks(builder: Builder, x: Tensor, unit: int) -> list[tuple[int, Index]]:
+def _blocks(builder: Builder, x: Tensor, unit: int, lanes: int) -> list[tuple[int, Index]]:
     """Return the flat positions that each vertex computes, as (tile, positions).
 
     Elements are computed where x has them, in the order in which they lie there, unless that would
-    leave most tiles idle; then they are spread evenly. Blocks are whole `unit`s where there are
-    enough of them.
+    leave most tiles idle; then they are spread evenly. Blocks are whole `lanes` but for a tile's
+    last, and whole `unit`s too where there are enough of them.
     """
     vertices = builder.tiles * builder.workers
-    grain = unit if x.size // max(unit, 1) >= vertices else 1
+    unit = lcm(unit, lanes)
+    grain = unit if x.size // max(unit, 1) >= vertices else lanes
     shares = [
-        (tile, np.arange(a * grain, b * grain))
-        for tile, (a, b) in enumerate(split(x.size // grain, builder.tiles))
+        (tile, np.arange(a * grain, min(b * grain, x.size)))
+        for tile, (a, b) in enumerate(split(-(-x.size // grain), builder.tiles))
     ]
     if isinstance(x.data, View) and x.size:
         index = x.data.index.reshape(-1)
@@ -116,7 +197,7 @@ def _blocks(builder: Builder, x: Tensor, unit: int) -> list[tuple[int, Index]]:
             shares = [(int(tile), order[tiles == tile]) for tile in np.unique(tiles)]
     blocks = []
     for tile, positions in shares:
-        step = grain if positions.size % grain == 0 else 1
-        for a, b in split(positions.size // step, builder.workers):
-            blocks.append((tile, positions[a * step : b * step]))
+        step = grain if positions.size % grain == 0 else lanes
+        for a, b in builder.spread(positions.size, step):
+            blocks.append((tile, positions[a:b]))
     return blocks

@@ -1,4 +1,4 @@
-"""Matrix products, split over tiles and workers by their estimated cost."""
+"""Matrix products, split over tiles by their estimated cost."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from openipu.sw.codelets.matmul import MATMUL_NN, MATMUL_NT, issues
+from openipu.sw.codelets.streams import lanes
 from openipu.sw.graph import View
+from openipu.sw.ops import matrix
 from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
+from openipu.sw.ops.elementwise import cast
 from openipu.sw.ops.reduce import reduce
 
 _SHARE = 0.6  # of a tile's memory that the blocks of one product may take
@@ -32,6 +35,18 @@ class Plan:
         return self.rows * self.columns * self.depth
 
 
+@dataclass(frozen=True)
+class _Block:
+    """A tile's part of a product: of which of the batch, which rows, columns and summands."""
+
+    tile: int
+    batch: int
+    part: int
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    depth: tuple[int, int]
+
+
 @lru_cache(maxsize=4096)
 def _grid(rows: int, columns: int, depth: int, workers: int) -> tuple[int, int, int]:
     """Return how to split a tile's block over its workers: rows, columns, and the issues."""
@@ -44,15 +59,26 @@ def _grid(rows: int, columns: int, depth: int, workers: int) -> tuple[int, int, 
     return best
 
 
-def plan(builder: Builder, batch: int, m: int, k: int, n: int) -> Plan:
+def plan(
+    builder: Builder, batch: int, m: int, k: int, n: int, dtype: str = "float32", *,
+    unit: bool = False,
+) -> Plan:  # fmt: skip
     """Return the cheapest split of `batch` products (m, k) . (k, n) that fits the tiles.
 
     The cost is that of the busiest tile: its workers' issues, each taking `slots` cycles, the words
     that it receives, and for a split depth the sum. Where nothing fits, the one with the smallest
-    blocks is returned; the compiler then says what is too much.
+    blocks is returned; the compiler then says what is too much. `unit` is for the matrix unit.
     """
     tiles, tile = builder.tiles, builder.config.tile
     limit = tile.memory_bytes * _SHARE
+    size = np.dtype(dtype).itemsize
+
+    def tile_issues(rows: int, columns: int, depth: int) -> int:
+        if not unit:
+            return _grid(rows, columns, depth, tile.slots)[2]
+        count = matrix.row_words(depth, dtype, tile)
+        return matrix.issues(rows, matrix.columns_of(columns, tile), count, dtype, tile)
+
     candidates = []
     share = max(1, tiles // max(batch, 1))  # tiles for one product of the batch
     for p, q, s in product(_parts(m, share), _parts(n, share), _parts(k, share)):
@@ -60,12 +86,12 @@ def plan(builder: Builder, batch: int, m: int, k: int, n: int) -> Plan:
             continue
         jobs = ceil(batch * p * q * s / tiles)
         rows, columns, depth = ceil(m / p), ceil(n / q), ceil(k / s)
-        words = jobs * (rows * depth + columns * depth + rows * columns)
-        cost = jobs * _grid(rows, columns, depth, tile.slots)[2] * tile.slots
-        cost += ceil(jobs * rows * depth * 4 / tile.bus_bytes)
+        elements = jobs * (rows * depth + columns * depth + rows * columns)
+        cost = jobs * tile_issues(rows, columns, depth) * tile.slots
+        cost += ceil(jobs * rows * depth * size / tile.bus_bytes)
         if s > 1:
             cost += _SUM_CYCLES + ceil(m * n / tiles) * s * _SUM_CYCLES_PER_ELEMENT
-        excess = words if words * 4 > limit else 0
+        excess = elements if elements * size > limit else 0
         candidates.append((excess, cost, p, q, s))
     _, cost, p, q, s = min(candidates)
     return Plan(rows=p, columns=q, depth=s, cycles=cost)
@@ -84,9 +110,9 @@ def matmul(
 
     One-dimensional operands and batches broadcast as in NumPy.
     """
-    for operand in (x, w, *([bias] if bias else [])):
-        if operand.dtype != "float32":
-            raise OpError(f"{name}: operands must be float32, not {operand.dtype}")
+    kinds = {operand.dtype for operand in (x, w, bias) if operand}
+    if kinds not in ({"float32"}, {"float16"}):
+        raise OpError(f"{name}: operands must be float32 or float16, not {' and '.join(kinds)}")
     if not x.shape or not w.shape:
         raise OpError(f"{name}: operands must have dimensions, not {x.shape} and {w.shape}")
     left = x.reshape(1, -1) if len(x.shape) == 1 else x
@@ -108,7 +134,13 @@ def matmul(
     batch = prod(outer)
     left = left.broadcast_to(*outer, m, k).reshape(batch, m, k)
     right = right.broadcast_to(*outer, k, n).reshape(batch, k, n)
-    result = _products(builder, left, right, bias, name=name)
+    start = cast(builder, bias or Tensor("zeros", np.zeros(n, np.float32)), "float32", name=name)
+    if matrix.computes(builder.config.tile, x.dtype):
+        result = _on_matrix_unit(builder, left, right, start, name=name)
+    else:
+        wide = [cast(builder, each, "float32", name=f"{name}/float32") for each in (left, right)]
+        result = _on_workers(builder, wide[0], wide[1], start, name=name)
+    result = cast(builder, result, x.dtype, name=name)
     if len(x.shape) == 1:
         shape = (*shape[:-2], n)
     if len(w.shape) == 1:
@@ -116,64 +148,127 @@ def matmul(
     return result.reshape(*shape)
 
 
-def _products(
-    builder: Builder, x: Tensor, w: Tensor, bias: Tensor | None, *, name: str
-) -> Tensor:
-    """Return x (batch, m, k) . w (batch, k, n) + bias."""
-    (batch, m, k), n = x.shape, w.shape[2]
-    chosen = plan(builder, batch, m, k, n)
-    depths = split(k, chosen.depth) or [(0, 0)]
-    blocks = [
-        (i % builder.tiles, b, s, rows, columns)
-        for i, (b, rows, columns, s) in enumerate(
-            product(range(batch), split(m, chosen.rows), split(n, chosen.columns),
-                    range(len(depths)))
+def _blocks(builder: Builder, chosen: Plan, batch: int, m: int, k: int, n: int) -> list[_Block]:
+    """Return the blocks of a plan, one tile after another, the parts of the depth together."""
+    depths = list(enumerate(split(k, chosen.depth) or [(0, 0)]))
+    return [
+        _Block(i % builder.tiles, b, part, rows, columns, depth)
+        for i, (b, rows, columns, (part, depth)) in enumerate(
+            product(range(batch), split(m, chosen.rows), split(n, chosen.columns), depths)
         )
-    ]  # fmt: skip
+    ]
+
+
+def _sum(builder: Builder, parts: Tensor, *, name: str) -> Tensor:
+    """Return the sum of the parts of the depth (parts, batch, m, n)."""
+    if parts.shape[0] == 1:
+        return parts[0]
+    return reduce(builder, "reduce_sum", parts, (0,), keep=False, name=name)
+
+
+def _on_matrix_unit(builder: Builder, x: Tensor, w: Tensor, bias: Tensor, *, name: str) -> Tensor:
+    """Return x (batch, m, k) . w (batch, k, n) + bias: of x's type, or float32."""
+    config = builder.config.tile
+    (batch, m, k), n, dtype = x.shape, w.shape[2], x.dtype
+    chosen = plan(builder, batch, m, k, n, dtype, unit=True)
+    blocks = _blocks(builder, chosen, batch, m, k, n)
+    parts = 1 + max((block.part for block in blocks), default=0)
+    depth = max((block.depth[1] - block.depth[0] for block in blocks), default=0)
+    count = matrix.row_words(depth, dtype, config)
+
+    x_positions = np.arange(x.size).reshape(x.shape)
+    inputs = matrix.matrix_rows(
+        builder, name, x,
+        [(b.tile, x_positions[b.batch, slice(*b.rows), slice(*b.depth)]) for b in blocks], count,
+    )  # fmt: skip
+    # Tiles that compute with the same weights more than once have them once.
+    needed: dict[tuple[int, int, int, tuple[int, int]], matrix.Weights] = {}
+    w_positions = np.arange(w.size).reshape(w.shape)
+    places: list[tuple[int, Index]] = []
+    positions = np.arange(parts * batch * m * n).reshape(parts, batch, m, n)
+    for b in blocks:
+        width = matrix.columns_of(b.columns[1] - b.columns[0], config)
+        key = (b.tile, b.batch, b.part, b.columns)
+        if key not in needed:
+            needed[key] = matrix.Weights(
+                b.tile,
+                matrix.padded(w_positions[b.batch, slice(*b.depth), slice(*b.columns)],
+                              count * lanes(dtype), width).reshape(count, lanes(dtype), width),
+                matrix.padded(np.arange(*b.columns), width) if b.part == 0
+                else np.full(width, -1),
+            )  # fmt: skip
+        rows = positions[b.part, b.batch, slice(*b.rows), slice(*b.columns)]
+        places.append((b.tile, matrix.padded(rows, len(rows), width)))
+    segments = matrix.segments_of(count, count, config)
+    weights = matrix.packed(builder, name, w, bias, list(needed.values()), segments)
+    numbers = {key: number for number, key in enumerate(needed)}
+    label = name if parts == 1 else f"{name}/parts"
+    kind = dtype if parts == 1 else "float32"
+    result, outputs = builder.result(label, positions.shape, kind, places)
+    matrix.multiply(
+        builder,
+        builder.compute_set(name),
+        [
+            matrix.Job(b.tile, view, [(0, b.rows[1] - b.rows[0])],
+                       numbers[b.tile, b.batch, b.part, b.columns], output)
+            for b, view, output in zip(blocks, inputs, outputs, strict=True)
+        ],
+        segments,
+        weights,
+    )  # fmt: skip
+    return _sum(builder, result, name=name)
+
+
+def _on_workers(builder: Builder, x: Tensor, w: Tensor, bias: Tensor, *, name: str) -> Tensor:
+    """Return x (batch, m, k) . w (batch, k, n) + bias in float32, each worker its part."""
+    (batch, m, k), n = x.shape, w.shape[2]
+    blocks = _blocks(builder, plan(builder, batch, m, k, n), batch, m, k, n)
+    parts = 1 + max((block.part for block in blocks), default=0)
     lefts = builder.local(
-        name, [(t, x[b, r[0] : r[1], slice(*depths[s])]) for t, b, s, r, _ in blocks]
+        name, [(b.tile, x[b.batch, slice(*b.rows), slice(*b.depth)]) for b in blocks]
     )
-    pieces = [w[b, slice(*depths[s]), c[0] : c[1]] for _, b, s, _, c in blocks]
+    pieces = [w[b.batch, slice(*b.depth), slice(*b.columns)] for b in blocks]
     transposed = sum(p.transpose().runs for p in pieces) <= sum(p.runs for p in pieces)
     rights = builder.local(
         name,
-        [(blocks[i][0], p.transpose() if transposed else p) for i, p in enumerate(pieces)],
+        [(b.tile, p.transpose() if transposed else p) for b, p in zip(blocks, pieces, strict=True)],
     )
     # The first part of the depth starts from the bias, the others from 0.
     zeros = Tensor("zeros", np.zeros(n, np.float32))
     starts: dict[int, View] = {}
-    for start, is_first in ((bias or zeros, True), (zeros, False)):
-        numbers = [i for i, (_, _, s, _, _) in enumerate(blocks) if (s == 0) == is_first]
-        parts = [(blocks[i][0], start[slice(*blocks[i][4])]) for i in numbers]
-        starts.update(zip(numbers, builder.local(name, parts), strict=True))
+    for start, is_first in ((bias, True), (zeros, False)):
+        numbers = [i for i, b in enumerate(blocks) if (b.part == 0) == is_first]
+        wanted = [(blocks[i].tile, start[slice(*blocks[i].columns)]) for i in numbers]
+        starts.update(zip(numbers, builder.local(name, wanted), strict=True))
 
-    vertices: list[tuple[int, int, tuple[int, int], tuple[int, int]]] = []
+    vertices: list[tuple[int, tuple[int, int], tuple[int, int]]] = []
     places: list[tuple[int, Index]] = []
-    positions = np.arange(len(depths) * batch * m * n).reshape(len(depths), batch, m, n)
-    for i, (tile, b, s, (r0, r1), (c0, c1)) in enumerate(blocks):
+    positions = np.arange(parts * batch * m * n).reshape(parts, batch, m, n)
+    for i, block in enumerate(blocks):
+        (r0, r1), (c0, c1) = block.rows, block.columns
         split_rows, split_columns, _ = _grid(
-            r1 - r0, c1 - c0, depths[s][1] - depths[s][0], builder.workers
+            r1 - r0, c1 - c0, block.depth[1] - block.depth[0], builder.workers
         )
         for r, c in product(split(r1 - r0, split_rows), split(c1 - c0, split_columns)):
-            vertices.append((i, tile, r, c))
-            places.append((tile, positions[s, b, r0 + r[0] : r0 + r[1], c0 + c[0] : c0 + c[1]]))
-    shape = (len(depths), batch, m, n)
-    label = name if len(depths) == 1 else f"{name}/parts"
-    result, outputs = builder.result(label, shape, "float32", places)
+            vertices.append((i, r, c))
+            where = positions[block.part, block.batch]
+            places.append((block.tile, where[r0 + r[0] : r0 + r[1], c0 + c[0] : c0 + c[1]]))
+    label = name if parts == 1 else f"{name}/parts"
+    result, outputs = builder.result(label, positions.shape, "float32", places)
     compute_set = builder.compute_set(name)
-    for (i, tile, (r0, r1), (c0, c1)), output in zip(vertices, outputs, strict=True):
-        _, _, s, _, columns = blocks[i]
-        depth = depths[s][1] - depths[s][0]
-        width = columns[1] - columns[0]
+    for (i, (r0, r1), (c0, c1)), output in zip(vertices, outputs, strict=True):
+        block = blocks[i]
+        depth = block.depth[1] - block.depth[0]
+        width = block.columns[1] - block.columns[0]
         common: dict[str, Any] = {
             "x": lefts[i][r0 * depth : r1 * depth], "bias": starts[i][c0:c1], "y": output,
             "rows": r1 - r0, "depth": depth,
         }  # fmt: skip
         if transposed:
-            compute_set.add(MATMUL_NT, tile, w=rights[i][c0 * depth : c1 * depth], **common)
+            compute_set.add(
+                MATMUL_NT, block.tile, w=rights[i][c0 * depth : c1 * depth], **common
+            )
         else:
             last = max((depth - 1) * width + c1, c0)
-            compute_set.add(MATMUL_NN, tile, w=rights[i][c0:last], step=width, **common)
-    if len(depths) == 1:
-        return result[0]
-    return reduce(builder, "reduce_sum", result, (0,), keep=False, name=name)
+            compute_set.add(MATMUL_NN, block.tile, w=rights[i][c0:last], step=width, **common)
+    return _sum(builder, result, name=name)

@@ -29,7 +29,8 @@ def transpose(builder: Builder, x: Tensor, axes: Sequence[int], *, name: str) ->
         raise OpError(
             f"{name}: perm must be an order of the {len(x.shape)} dimensions, not {list(axes)}"
         )
-    if not isinstance(x.data, View) or len(x.shape) != 2 or list(axes) == [0, 1] or not x.size:
+    matrix = len(x.shape) == 2 and list(axes) == [1, 0] and x.size and x.dtype in TRANSPOSE
+    if not matrix or not isinstance(x.data, View):
         return x.transpose(*axes)
     if x.transpose().size >= _WORTH_IT * x.transpose().runs:
         return x.transpose()
@@ -50,7 +51,7 @@ def transpose(builder: Builder, x: Tensor, axes: Sequence[int], *, name: str) ->
     for (tile, first, end, a, b, source), output in zip(parts, outputs, strict=True):
         width = end - first
         compute_set.add(
-            TRANSPOSE, tile, x=source[a : (rows - 1) * width + b], y=output,
+            TRANSPOSE[x.dtype], tile, x=source[a : (rows - 1) * width + b], y=output,
             rows=rows, columns=b - a, step=width,
         )  # fmt: skip
     return result

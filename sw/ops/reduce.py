@@ -8,6 +8,7 @@ import numpy as np
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.reduce import ARG_MAX, REDUCE
 from openipu.sw.ops.builder import Builder, OpError, Tensor, split
+from openipu.sw.ops.elementwise import cast
 
 _LEAST = 32  # elements that are worth a part of their own
 
@@ -38,8 +39,13 @@ def _reduce(
     name: str,
 ) -> Tensor:  # fmt: skip
     rank = len(x.shape)
+    if x.dtype == "float16":
+        wide = cast(builder, x, "float32", name=f"{name}/float32")
+        label = name if codelet is ARG_MAX else f"{name}/float32"
+        result = _reduce(builder, codelet, dtype, wide, axes, keep=keep, name=label)
+        return result if codelet is ARG_MAX else cast(builder, result, "float16", name=name)
     if x.dtype != "float32":
-        raise OpError(f"{name}: the operand must be float32, not {x.dtype}")
+        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
     for axis in axes:
         if not -rank <= axis < rank:
             raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")

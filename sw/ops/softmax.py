@@ -4,13 +4,18 @@ import numpy as np
 
 from openipu.sw.codelets.softmax import SOFTMAX
 from openipu.sw.ops.builder import Builder, OpError, Tensor, split
+from openipu.sw.ops.elementwise import cast
 
 
 def softmax(builder: Builder, x: Tensor, axis: int, *, name: str) -> Tensor:
     """Return e**x / sum(e**x) along `axis`, with the greatest subtracted first."""
     rank = len(x.shape)
+    if x.dtype == "float16":
+        wide = cast(builder, x, "float32", name=f"{name}/float32")
+        result = softmax(builder, wide, axis, name=f"{name}/float32")
+        return cast(builder, result, "float16", name=name)
     if x.dtype != "float32":
-        raise OpError(f"{name}: the operand must be float32, not {x.dtype}")
+        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
     if not -rank <= axis < rank:
         raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
     axes = [*(a for a in range(rank) if a != axis % rank), axis % rank]

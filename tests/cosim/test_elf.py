@@ -1,5 +1,6 @@
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -25,8 +26,8 @@ def compile_program(name, directory, *, base=0x8000_0000, options=()):
     subprocess.run(
         [
             sys.executable, "-m", "ziglang", "cc", "-target", "riscv32-freestanding-none",
-            "-mcpu=generic_rv32+m+f+zicsr-c-d-a", "-mabi=ilp32f", "-nostdlib", "-static", "-g",
-            f"-Wl,-T,{script}", *options,
+            "-mcpu=generic_rv32+m+f+zfhmin+zicsr-c-d-a", "-mabi=ilp32f", "-nostdlib", "-static",
+            "-g", f"-Wl,-T,{script}", *options,
             str(PROGRAMS / f"{name}.S"), "-o", str(path),
         ],
         check=True,
@@ -59,10 +60,26 @@ def run(request):
 
 
 @pytest.mark.parametrize("base", [0, 0x8000_0000], ids=hex)
-@pytest.mark.parametrize("name", ["arithmetic", "environment", "float"])
-def test_programs_pass(elf, run, name, base):
-    result = run(elf(name, base), max_cycles=200_000)
+@pytest.mark.parametrize("name", ["arithmetic", "divide", "environment", "float", "half"])
+@pytest.mark.parametrize("busy", [False, True], ids=["alone", "among busy workers"])
+def test_programs_pass(elf, run, name, base, busy):
+    result = run(elf(name, base), busy=busy, max_cycles=200_000)
     assert (result.outcome, result.message) == (Outcome.PASSED, "passed")
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "message"),
+    [
+        ("failing", Outcome.FAILED, "failed: number 23"),
+        ("halting", Outcome.HALTED, "the program ended without a write to tohost"),
+        ("trapping", Outcome.TRAPPED, r"tile 0, thread 0, pc 0x80000004 .* misaligned, value 0x3"),
+        ("endless", Outcome.LIMIT, r"no end within 9000 cycles: thread 0 at 0x80000000 \(.*\)"),
+    ],
+)
+def test_other_ends_among_busy_workers(elf, run, name, outcome, message):
+    result = run(elf(name), busy=True, max_cycles=9000)
+    assert result.outcome is outcome
+    assert re.fullmatch(message, result.message)
 
 
 @pytest.mark.slow
@@ -204,6 +221,15 @@ def test_a_program_that_does_not_fit(elf):
         r"the memory ends at 0x4000 \(16 KiB\)$",
     ):
         run_elf(path, backend="iss", config=SMALL)
+
+
+def test_a_program_that_leaves_no_room_for_busy_workers(elf):
+    path = elf("arithmetic", 0x8000_3C00 - 0x40)
+    with pytest.raises(
+        ElfError,
+        match=r"doesn't fit: .* what the busy workers take begins at 0x3c00 \(15 KiB\)$",
+    ):
+        run_elf(path, backend="iss", config=SMALL, busy=True)
 
 
 @pytest.mark.parametrize(

@@ -86,15 +86,15 @@ def test_calls_return_to_where_they_came_from():
 
 @pytest.mark.parametrize("handler", ["op_run", "op_sync", "op_exchange"])
 @pytest.mark.parametrize("slots", [4, 5, 6, 7, 8])
-def test_workers_take_their_lists(handler, slots):
+def test_workers_take_their_jobs(handler, slots):
     """Worker k copies k+1 words, each from and to a place of its own."""
     for count in range(1, slots + 1):
         tile = Tile(slots)
         node = AREA + 0x40
         for worker in range(count):
             at = AREA + 0x100 + 0x80 * worker
-            tile.put(node - 4 - 4 * worker, at)
-            tile.put(at, "copy_words", at + 12, 0, at + 32, worker + 1, at + 64, worker + 1)
+            tile.put(node - 4 - 4 * worker, at + 4)
+            tile.put(at, "copy_words", at + 32, worker + 1, at + 64, worker + 1)
             tile.put(at + 32, *range(100 * worker, 100 * worker + 8), *[7] * 8)
         tile.put(node, "op_host", node + 16, 0, 0)
         assert tile.start(f"{handler}_{count}", node).host_sync
@@ -111,8 +111,8 @@ def test_a_list_may_be_long_and_stacks_are_apart():
     tile.put(node - 8, at + 400, at)
     vertex = at + 800
     for i, first in enumerate((at, at + 400)):
-        tile.put(first, *["copy_words", vertex] * (20 + i), 0)
-    tile.put(vertex, vertex + 16, 0, vertex + 16, 0)
+        tile.put(first - 4, "run_list", *[vertex] * (20 + i), 0)
+    tile.put(vertex - 4, "copy_words", vertex + 16, 0, vertex + 16, 0)
     tile.put(node, "op_halt", 0)
     assert tile.start("op_run_2", node).all_halted
     stacks = [hart.x[2] for hart in tile.chip.tiles[0].harts[:6]]

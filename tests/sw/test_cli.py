@@ -66,16 +66,16 @@ class TestRun:
         assert len(found["predictions"]) == found["samples"] == 3
 
     def test_mismatch_has_an_exit_code_of_its_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from openipu.sw.codelets.elementwise import UNARY
+        from openipu.sw.codelets.streams import UNARY
 
         def wrong(*, x: Any, y: Any) -> None:
             y[...] = x
 
-        monkeypatch.setitem(UNARY["relu"].__dict__, "reference", wrong)
+        monkeypatch.setitem(UNARY["relu", "float32"].__dict__, "reference", wrong)
         result = invoke("run", MODEL, "--inputs", INPUTS, "--backend", "iss", "--compare",
                         "--samples", 2, "--tiles", 1)  # fmt: skip
         assert result.exit_code == 3, result.output
-        assert "first mismatch: superstep 1, tile 0, vertex relu/relu[" in result.output
+        assert "first mismatch: superstep 1, tile 0, vertex relu/relu_f32[" in result.output
 
     def test_mistakes(self, tmp_path: Path) -> None:
         run = ("run", MODEL, "--inputs", INPUTS, "--backend", "golden")
@@ -189,6 +189,12 @@ class TestElf:
         assert "passed" in result.output
         assert signature.read_text() == "00001234\n00000007\n"
         assert figures(out)["outcome"] == "passed"
+
+    def test_passes_among_busy_workers(self, program: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out.json"
+        result = invoke("elf", program, "--backend", "iss", "--busy", "--json", out)
+        assert result.exit_code == 0, result.output
+        assert figures(out)["outcome"] == "passed" and figures(out)["busy"]
 
     def test_mistakes(self, program: Path, tmp_path: Path) -> None:
         fails("", "elf", tmp_path / "none.elf", "--backend", "iss")

@@ -85,10 +85,10 @@ def test_trap_names_the_source_line(executable: Executable, backend: str) -> Non
         chip = engine._backend
         # A vertex of tile 1 gets a pointer to nowhere.
         vertices = executable.vertices[1]
-        address = next(a for a, v in vertices.items() if v.codelet.name == "negate")
+        address = next(a for a, v in vertices.items() if v.codelet.name == "negate_f32")
         chip.machine.load(1, address, b"\xf0\xff\xff\x7f")  # type: ignore[attr-defined]
         with pytest.raises(
             SimulationError,
-            match=r"(?s)tile 1, thread \d, pc 0x\w+ \(elementwise\.c:\d+ in negate\): .*0x7ffffff",
+            match=r"(?s)tile 1, thread \d, pc 0x\w+ \(streams\.S:\d+ in negate_f32\): .*0x7ffffff",
         ):
             engine.run()

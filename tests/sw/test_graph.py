@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from openipu.sw.codelets.codelet import Codelet, Field, InOut, Input, Output, Scalar
+from openipu.sw.codelets.streams import UNARY
 from openipu.sw.graph import Graph, GraphError
 
 SCALE = Codelet(
@@ -109,7 +110,8 @@ def test_variable_errors(graph):
          lambda: graph.variable("w", (2, -1))),
         (TypeError, "variable w: shape must be ints, not (2, 1.5)",
          lambda: graph.variable("w", (2, 1.5))),
-        (ValueError, "variable w: dtype must be one of float32, int32, uint32, not 'float64'",
+        (ValueError,
+         "variable w: dtype must be one of float32, float16, int32, uint32, not 'float64'",
          lambda: graph.constant("w", 0.5)),
         (TypeError, "tile must be an int, not 1.5", lambda: graph.variable("x", 1).map(1.5)),
         (ValueError, "tile must be 0 or more, not -1", lambda: graph.variable("y", 1).map(-1)),
@@ -234,3 +236,41 @@ def test_races_are_found_in_random_sets():
         except GraphError:
             assert race, number
     assert 50 < found < 250
+
+
+class TestStreams:
+    """Streamed fields are whole words: those of relu_f16, four elements."""
+
+    def check(self, x: slice, y: slice, split: int = 16) -> None:
+        graph = Graph()
+        variables = [graph.variable(name, 20, "float16") for name in "xy"]
+        for variable in variables:
+            variable[:split].map(0)
+            variable[split:].map(1)
+        compute_set = graph.compute_set("cs")
+        relu = UNARY["relu", "float16"]
+        compute_set.add(relu, 0, x=variables[0][x], y=variables[1][y])
+        graph.check()
+
+    @pytest.mark.parametrize("words", [slice(0, 8), slice(4, 12), slice(8, 16), slice(0, 0)])
+    def test_whole_words(self, words: slice) -> None:
+        self.check(words, words)
+
+    def test_a_part_of_a_word_may_be_read_or_end_the_region(self) -> None:
+        self.check(slice(0, 7), slice(8, 15), split=15)
+
+    def test_start(self) -> None:
+        message = (
+            "cs/relu_f16[0]: the streamed field x must begin at a multiple of 8 bytes, not be "
+            "x[2:6], whose region begins at element 0"
+        )
+        with pytest.raises(GraphError, match=exactly(message)):
+            self.check(slice(2, 6), slice(0, 4))
+
+    def test_end(self) -> None:
+        message = (
+            "cs/relu_f16[0]: the streamed field y must begin at a multiple of 8 bytes and end at "
+            "one, or where its region ends, not be y[0:6], whose region begins at element 0"
+        )
+        with pytest.raises(GraphError, match=exactly(message)):
+            self.check(slice(0, 6), slice(0, 6))

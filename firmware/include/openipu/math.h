@@ -1,5 +1,5 @@
 /* f32 functions of codelets, in operations that NumPy twins repeat bit for bit
- * (sw/codelets/arithmetic.py). No division and no root: the tile has none. */
+ * (sw/codelets/arithmetic.py). */
 #pragma once
 
 #include <stdint.h>
@@ -17,31 +17,6 @@ static inline float scale(float x, int32_t n)
     int32_t half = n >> 1;
     x *= float_of((uint32_t)(half + 127) << 23);
     return x * float_of((uint32_t)(n - half + 127) << 23);
-}
-
-/* 1 / x within 1 unit in the last place: Newton's iteration on the significand. */
-static inline float reciprocal(float x)
-{
-    uint32_t sign = bits_of(x) & SIGN_BIT, magnitude = bits_of(x) ^ sign;
-    int32_t exponent = -127;
-    if (magnitude > INFINITY_BITS)
-        return float_of(NAN_BITS);
-    if (magnitude == INFINITY_BITS)
-        return float_of(sign);
-    if (magnitude == 0)
-        return float_of(sign | INFINITY_BITS);
-    if (magnitude < 0x00800000) { /* subnormal */
-        magnitude = bits_of(float_of(magnitude) * 0x1p25f);
-        exponent -= 25;
-    }
-    exponent += (int32_t)(magnitude >> 23);
-    float m = float_of((magnitude & 0x007fffff) | 0x3f800000); /* 1 <= m < 2 */
-    float r = float_of(0x7ef311c3 - bits_of(m));
-    for (int i = 0; i < 4; i++) {
-        float error = __builtin_fmaf(-m, r, 1.0f);
-        r = __builtin_fmaf(r, error, r);
-    }
-    return float_of(bits_of(scale(r, -exponent)) | sign);
 }
 
 /* e**x within 2 units in the last place. */
@@ -64,7 +39,7 @@ static inline float exponential(float x)
 }
 
 /* 1 / (1 + e**-x) */
-static inline float sigmoid(float x) { return reciprocal(1.0f + exponential(-x)); }
+static inline float sigmoid(float x) { return 1.0f / (1.0f + exponential(-x)); }
 
 /* Hyperbolic tangent: a polynomial near 0, where 1 - 2 / (e**2a + 1) would cancel. */
 static inline float tangent(float x)
@@ -78,6 +53,6 @@ static inline float tangent(float x)
         p = __builtin_fmaf(p, z, -0x1.555554p-2f);
         return __builtin_fmaf(x * z, p, x);
     }
-    float t = __builtin_fmaf(-2.0f, reciprocal(exponential(a + a) + 1.0f), 1.0f);
+    float t = 1.0f - 2.0f / (exponential(a + a) + 1.0f);
     return x < 0.0f ? -t : t;
 }

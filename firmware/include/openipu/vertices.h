@@ -2,6 +2,549 @@
 
 #pragma once
 
+#ifdef __ASSEMBLER__
+.set absolute.x, 0
+.set absolute.x_length, 4
+.set absolute.y, 8
+.set absolute.y_length, 12
+.set absolute_f16.x, 0
+.set absolute_f16.x_length, 4
+.set absolute_f16.y, 8
+.set absolute_f16.y_length, 12
+.set absolute_f16.level, 16
+.set absolute_f32.x, 0
+.set absolute_f32.x_length, 4
+.set absolute_f32.y, 8
+.set absolute_f32.y_length, 12
+.set absolute_f32.level, 16
+.set add.a, 0
+.set add.a_length, 4
+.set add.b, 8
+.set add.b_length, 12
+.set add.y, 16
+.set add.y_length, 20
+.set add_constant_f16.a, 0
+.set add_constant_f16.a_length, 4
+.set add_constant_f16.b, 8
+.set add_constant_f16.b_length, 12
+.set add_constant_f16.y, 16
+.set add_constant_f16.y_length, 20
+.set add_constant_f16.level, 24
+.set add_constant_f32.a, 0
+.set add_constant_f32.a_length, 4
+.set add_constant_f32.b, 8
+.set add_constant_f32.b_length, 12
+.set add_constant_f32.y, 16
+.set add_constant_f32.y_length, 20
+.set add_constant_f32.level, 24
+.set add_f16.a, 0
+.set add_f16.a_length, 4
+.set add_f16.b, 8
+.set add_f16.b_length, 12
+.set add_f16.y, 16
+.set add_f16.y_length, 20
+.set add_f16.level, 24
+.set add_f32.a, 0
+.set add_f32.a_length, 4
+.set add_f32.b, 8
+.set add_f32.b_length, 12
+.set add_f32.y, 16
+.set add_f32.y_length, 20
+.set add_f32.level, 24
+.set add_periodic_f16.a, 0
+.set add_periodic_f16.a_length, 4
+.set add_periodic_f16.b, 8
+.set add_periodic_f16.b_length, 12
+.set add_periodic_f16.y, 16
+.set add_periodic_f16.y_length, 20
+.set add_periodic_f16.level, 24
+.set add_periodic_f16.b_level, 28
+.set add_periodic_f16.b_again, 32
+.set add_periodic_f32.a, 0
+.set add_periodic_f32.a_length, 4
+.set add_periodic_f32.b, 8
+.set add_periodic_f32.b_length, 12
+.set add_periodic_f32.y, 16
+.set add_periodic_f32.y_length, 20
+.set add_periodic_f32.level, 24
+.set add_periodic_f32.b_level, 28
+.set add_periodic_f32.b_again, 32
+.set arg_max.x, 0
+.set arg_max.x_length, 4
+.set arg_max.y, 8
+.set arg_max.y_length, 12
+.set arg_max.count, 16
+.set arg_max.step, 20
+.set arg_max.stride, 24
+.set copy_halves.source, 0
+.set copy_halves.source_length, 4
+.set copy_halves.destination, 8
+.set copy_halves.destination_length, 12
+.set copy_words.source, 0
+.set copy_words.source_length, 4
+.set copy_words.destination, 8
+.set copy_words.destination_length, 12
+.set exponent.x, 0
+.set exponent.x_length, 4
+.set exponent.y, 8
+.set exponent.y_length, 12
+.set exponent_f16.x, 0
+.set exponent_f16.x_length, 4
+.set exponent_f16.y, 8
+.set exponent_f16.y_length, 12
+.set exponent_f16.level, 16
+.set fill.y, 0
+.set fill.y_length, 4
+.set fill.value, 8
+.set hyperbolic_tangent.x, 0
+.set hyperbolic_tangent.x_length, 4
+.set hyperbolic_tangent.y, 8
+.set hyperbolic_tangent.y_length, 12
+.set hyperbolic_tangent_f16.x, 0
+.set hyperbolic_tangent_f16.x_length, 4
+.set hyperbolic_tangent_f16.y, 8
+.set hyperbolic_tangent_f16.y_length, 12
+.set hyperbolic_tangent_f16.level, 16
+.set identity.x, 0
+.set identity.x_length, 4
+.set identity.y, 8
+.set identity.y_length, 12
+.set identity_f16.x, 0
+.set identity_f16.x_length, 4
+.set identity_f16.y, 8
+.set identity_f16.y_length, 12
+.set identity_f16.level, 16
+.set identity_f32.x, 0
+.set identity_f32.x_length, 4
+.set identity_f32.y, 8
+.set identity_f32.y_length, 12
+.set identity_f32.level, 16
+.set inverse_square_root_f16.x, 0
+.set inverse_square_root_f16.x_length, 4
+.set inverse_square_root_f16.y, 8
+.set inverse_square_root_f16.y_length, 12
+.set inverse_square_root_f16.level, 16
+.set invert.x, 0
+.set invert.x_length, 4
+.set invert.y, 8
+.set invert.y_length, 12
+.set invert_f16.x, 0
+.set invert_f16.x_length, 4
+.set invert_f16.y, 8
+.set invert_f16.y_length, 12
+.set invert_f16.level, 16
+.set logarithm_f16.x, 0
+.set logarithm_f16.x_length, 4
+.set logarithm_f16.y, 8
+.set logarithm_f16.y_length, 12
+.set logarithm_f16.level, 16
+.set logistic.x, 0
+.set logistic.x_length, 4
+.set logistic.y, 8
+.set logistic.y_length, 12
+.set logistic_f16.x, 0
+.set logistic_f16.x_length, 4
+.set logistic_f16.y, 8
+.set logistic_f16.y_length, 12
+.set logistic_f16.level, 16
+.set matmul_nn.x, 0
+.set matmul_nn.x_length, 4
+.set matmul_nn.w, 8
+.set matmul_nn.w_length, 12
+.set matmul_nn.bias, 16
+.set matmul_nn.bias_length, 20
+.set matmul_nn.y, 24
+.set matmul_nn.y_length, 28
+.set matmul_nn.rows, 32
+.set matmul_nn.depth, 36
+.set matmul_nn.step, 40
+.set matmul_nt.x, 0
+.set matmul_nt.x_length, 4
+.set matmul_nt.w, 8
+.set matmul_nt.w_length, 12
+.set matmul_nt.bias, 16
+.set matmul_nt.bias_length, 20
+.set matmul_nt.y, 24
+.set matmul_nt.y_length, 28
+.set matmul_nt.rows, 32
+.set matmul_nt.depth, 36
+.set matrix_f16.x, 0
+.set matrix_f16.x_length, 4
+.set matrix_f16.even, 8
+.set matrix_f16.even_length, 12
+.set matrix_f16.odd, 16
+.set matrix_f16.odd_length, 20
+.set matrix_f16.bias, 24
+.set matrix_f16.bias_length, 28
+.set matrix_f16.sums, 32
+.set matrix_f16.sums_length, 36
+.set matrix_f16.y, 40
+.set matrix_f16.y_length, 44
+.set matrix_f16.rows, 48
+.set matrix_f16.rows_length, 52
+.set matrix_f16.segments, 56
+.set matrix_f16.segments_length, 60
+.set matrix_f16.segments_bytes, 64
+.set matrix_f16.blocks, 68
+.set matrix_f16.dot, 72
+.set matrix_f16.y_step, 76
+.set matrix_f16.y_level, 80
+.set matrix_f16_f32.x, 0
+.set matrix_f16_f32.x_length, 4
+.set matrix_f16_f32.even, 8
+.set matrix_f16_f32.even_length, 12
+.set matrix_f16_f32.odd, 16
+.set matrix_f16_f32.odd_length, 20
+.set matrix_f16_f32.bias, 24
+.set matrix_f16_f32.bias_length, 28
+.set matrix_f16_f32.sums, 32
+.set matrix_f16_f32.sums_length, 36
+.set matrix_f16_f32.y, 40
+.set matrix_f16_f32.y_length, 44
+.set matrix_f16_f32.rows, 48
+.set matrix_f16_f32.rows_length, 52
+.set matrix_f16_f32.segments, 56
+.set matrix_f16_f32.segments_length, 60
+.set matrix_f16_f32.segments_bytes, 64
+.set matrix_f16_f32.blocks, 68
+.set matrix_f16_f32.dot, 72
+.set matrix_f16_f32.y_step, 76
+.set matrix_f16_f32.y_level, 80
+.set matrix_f32.x, 0
+.set matrix_f32.x_length, 4
+.set matrix_f32.even, 8
+.set matrix_f32.even_length, 12
+.set matrix_f32.odd, 16
+.set matrix_f32.odd_length, 20
+.set matrix_f32.bias, 24
+.set matrix_f32.bias_length, 28
+.set matrix_f32.sums, 32
+.set matrix_f32.sums_length, 36
+.set matrix_f32.y, 40
+.set matrix_f32.y_length, 44
+.set matrix_f32.rows, 48
+.set matrix_f32.rows_length, 52
+.set matrix_f32.segments, 56
+.set matrix_f32.segments_length, 60
+.set matrix_f32.segments_bytes, 64
+.set matrix_f32.blocks, 68
+.set matrix_f32.dot, 72
+.set matrix_f32.y_step, 76
+.set matrix_f32.y_level, 80
+.set maximum.a, 0
+.set maximum.a_length, 4
+.set maximum.b, 8
+.set maximum.b_length, 12
+.set maximum.y, 16
+.set maximum.y_length, 20
+.set maximum_constant_f16.a, 0
+.set maximum_constant_f16.a_length, 4
+.set maximum_constant_f16.b, 8
+.set maximum_constant_f16.b_length, 12
+.set maximum_constant_f16.y, 16
+.set maximum_constant_f16.y_length, 20
+.set maximum_constant_f16.level, 24
+.set maximum_constant_f32.a, 0
+.set maximum_constant_f32.a_length, 4
+.set maximum_constant_f32.b, 8
+.set maximum_constant_f32.b_length, 12
+.set maximum_constant_f32.y, 16
+.set maximum_constant_f32.y_length, 20
+.set maximum_constant_f32.level, 24
+.set maximum_f16.a, 0
+.set maximum_f16.a_length, 4
+.set maximum_f16.b, 8
+.set maximum_f16.b_length, 12
+.set maximum_f16.y, 16
+.set maximum_f16.y_length, 20
+.set maximum_f16.level, 24
+.set maximum_f32.a, 0
+.set maximum_f32.a_length, 4
+.set maximum_f32.b, 8
+.set maximum_f32.b_length, 12
+.set maximum_f32.y, 16
+.set maximum_f32.y_length, 20
+.set maximum_f32.level, 24
+.set maximum_periodic_f16.a, 0
+.set maximum_periodic_f16.a_length, 4
+.set maximum_periodic_f16.b, 8
+.set maximum_periodic_f16.b_length, 12
+.set maximum_periodic_f16.y, 16
+.set maximum_periodic_f16.y_length, 20
+.set maximum_periodic_f16.level, 24
+.set maximum_periodic_f16.b_level, 28
+.set maximum_periodic_f16.b_again, 32
+.set maximum_periodic_f32.a, 0
+.set maximum_periodic_f32.a_length, 4
+.set maximum_periodic_f32.b, 8
+.set maximum_periodic_f32.b_length, 12
+.set maximum_periodic_f32.y, 16
+.set maximum_periodic_f32.y_length, 20
+.set maximum_periodic_f32.level, 24
+.set maximum_periodic_f32.b_level, 28
+.set maximum_periodic_f32.b_again, 32
+.set minimum.a, 0
+.set minimum.a_length, 4
+.set minimum.b, 8
+.set minimum.b_length, 12
+.set minimum.y, 16
+.set minimum.y_length, 20
+.set minimum_constant_f16.a, 0
+.set minimum_constant_f16.a_length, 4
+.set minimum_constant_f16.b, 8
+.set minimum_constant_f16.b_length, 12
+.set minimum_constant_f16.y, 16
+.set minimum_constant_f16.y_length, 20
+.set minimum_constant_f16.level, 24
+.set minimum_constant_f32.a, 0
+.set minimum_constant_f32.a_length, 4
+.set minimum_constant_f32.b, 8
+.set minimum_constant_f32.b_length, 12
+.set minimum_constant_f32.y, 16
+.set minimum_constant_f32.y_length, 20
+.set minimum_constant_f32.level, 24
+.set minimum_f16.a, 0
+.set minimum_f16.a_length, 4
+.set minimum_f16.b, 8
+.set minimum_f16.b_length, 12
+.set minimum_f16.y, 16
+.set minimum_f16.y_length, 20
+.set minimum_f16.level, 24
+.set minimum_f32.a, 0
+.set minimum_f32.a_length, 4
+.set minimum_f32.b, 8
+.set minimum_f32.b_length, 12
+.set minimum_f32.y, 16
+.set minimum_f32.y_length, 20
+.set minimum_f32.level, 24
+.set minimum_periodic_f16.a, 0
+.set minimum_periodic_f16.a_length, 4
+.set minimum_periodic_f16.b, 8
+.set minimum_periodic_f16.b_length, 12
+.set minimum_periodic_f16.y, 16
+.set minimum_periodic_f16.y_length, 20
+.set minimum_periodic_f16.level, 24
+.set minimum_periodic_f16.b_level, 28
+.set minimum_periodic_f16.b_again, 32
+.set minimum_periodic_f32.a, 0
+.set minimum_periodic_f32.a_length, 4
+.set minimum_periodic_f32.b, 8
+.set minimum_periodic_f32.b_length, 12
+.set minimum_periodic_f32.y, 16
+.set minimum_periodic_f32.y_length, 20
+.set minimum_periodic_f32.level, 24
+.set minimum_periodic_f32.b_level, 28
+.set minimum_periodic_f32.b_again, 32
+.set multiply.a, 0
+.set multiply.a_length, 4
+.set multiply.b, 8
+.set multiply.b_length, 12
+.set multiply.y, 16
+.set multiply.y_length, 20
+.set multiply_constant_f16.a, 0
+.set multiply_constant_f16.a_length, 4
+.set multiply_constant_f16.b, 8
+.set multiply_constant_f16.b_length, 12
+.set multiply_constant_f16.y, 16
+.set multiply_constant_f16.y_length, 20
+.set multiply_constant_f16.level, 24
+.set multiply_constant_f32.a, 0
+.set multiply_constant_f32.a_length, 4
+.set multiply_constant_f32.b, 8
+.set multiply_constant_f32.b_length, 12
+.set multiply_constant_f32.y, 16
+.set multiply_constant_f32.y_length, 20
+.set multiply_constant_f32.level, 24
+.set multiply_f16.a, 0
+.set multiply_f16.a_length, 4
+.set multiply_f16.b, 8
+.set multiply_f16.b_length, 12
+.set multiply_f16.y, 16
+.set multiply_f16.y_length, 20
+.set multiply_f16.level, 24
+.set multiply_f32.a, 0
+.set multiply_f32.a_length, 4
+.set multiply_f32.b, 8
+.set multiply_f32.b_length, 12
+.set multiply_f32.y, 16
+.set multiply_f32.y_length, 20
+.set multiply_f32.level, 24
+.set multiply_periodic_f16.a, 0
+.set multiply_periodic_f16.a_length, 4
+.set multiply_periodic_f16.b, 8
+.set multiply_periodic_f16.b_length, 12
+.set multiply_periodic_f16.y, 16
+.set multiply_periodic_f16.y_length, 20
+.set multiply_periodic_f16.level, 24
+.set multiply_periodic_f16.b_level, 28
+.set multiply_periodic_f16.b_again, 32
+.set multiply_periodic_f32.a, 0
+.set multiply_periodic_f32.a_length, 4
+.set multiply_periodic_f32.b, 8
+.set multiply_periodic_f32.b_length, 12
+.set multiply_periodic_f32.y, 16
+.set multiply_periodic_f32.y_length, 20
+.set multiply_periodic_f32.level, 24
+.set multiply_periodic_f32.b_level, 28
+.set multiply_periodic_f32.b_again, 32
+.set narrow.x, 0
+.set narrow.x_length, 4
+.set narrow.y, 8
+.set narrow.y_length, 12
+.set narrow.level, 16
+.set narrow.x_level, 20
+.set narrow.pairs, 24
+.set narrow.odd, 28
+.set negate.x, 0
+.set negate.x_length, 4
+.set negate.y, 8
+.set negate.y_length, 12
+.set negate_f16.x, 0
+.set negate_f16.x_length, 4
+.set negate_f16.y, 8
+.set negate_f16.y_length, 12
+.set negate_f16.level, 16
+.set negate_f32.x, 0
+.set negate_f32.x_length, 4
+.set negate_f32.y, 8
+.set negate_f32.y_length, 12
+.set negate_f32.level, 16
+.set reduce_max.x, 0
+.set reduce_max.x_length, 4
+.set reduce_max.y, 8
+.set reduce_max.y_length, 12
+.set reduce_max.count, 16
+.set reduce_max.step, 20
+.set reduce_max.stride, 24
+.set reduce_min.x, 0
+.set reduce_min.x_length, 4
+.set reduce_min.y, 8
+.set reduce_min.y_length, 12
+.set reduce_min.count, 16
+.set reduce_min.step, 20
+.set reduce_min.stride, 24
+.set reduce_sum.x, 0
+.set reduce_sum.x_length, 4
+.set reduce_sum.y, 8
+.set reduce_sum.y_length, 12
+.set reduce_sum.count, 16
+.set reduce_sum.step, 20
+.set reduce_sum.stride, 24
+.set relu.x, 0
+.set relu.x_length, 4
+.set relu.y, 8
+.set relu.y_length, 12
+.set relu_f16.x, 0
+.set relu_f16.x_length, 4
+.set relu_f16.y, 8
+.set relu_f16.y_length, 12
+.set relu_f16.level, 16
+.set relu_f32.x, 0
+.set relu_f32.x_length, 4
+.set relu_f32.y, 8
+.set relu_f32.y_length, 12
+.set relu_f32.level, 16
+.set scaled_add_f16.a, 0
+.set scaled_add_f16.a_length, 4
+.set scaled_add_f16.b, 8
+.set scaled_add_f16.b_length, 12
+.set scaled_add_f16.y, 16
+.set scaled_add_f16.y_length, 20
+.set scaled_add_f16.factor, 24
+.set scaled_add_f16.level, 28
+.set scaled_add_f32.a, 0
+.set scaled_add_f32.a_length, 4
+.set scaled_add_f32.b, 8
+.set scaled_add_f32.b_length, 12
+.set scaled_add_f32.y, 16
+.set scaled_add_f32.y_length, 20
+.set scaled_add_f32.factor, 24
+.set scaled_add_f32.level, 28
+.set softmax.x, 0
+.set softmax.x_length, 4
+.set softmax.y, 8
+.set softmax.y_length, 12
+.set softmax.columns, 16
+.set square_root_f16.x, 0
+.set square_root_f16.x_length, 4
+.set square_root_f16.y, 8
+.set square_root_f16.y_length, 12
+.set square_root_f16.level, 16
+.set subtract.a, 0
+.set subtract.a_length, 4
+.set subtract.b, 8
+.set subtract.b_length, 12
+.set subtract.y, 16
+.set subtract.y_length, 20
+.set subtract_constant_f16.a, 0
+.set subtract_constant_f16.a_length, 4
+.set subtract_constant_f16.b, 8
+.set subtract_constant_f16.b_length, 12
+.set subtract_constant_f16.y, 16
+.set subtract_constant_f16.y_length, 20
+.set subtract_constant_f16.level, 24
+.set subtract_constant_f32.a, 0
+.set subtract_constant_f32.a_length, 4
+.set subtract_constant_f32.b, 8
+.set subtract_constant_f32.b_length, 12
+.set subtract_constant_f32.y, 16
+.set subtract_constant_f32.y_length, 20
+.set subtract_constant_f32.level, 24
+.set subtract_f16.a, 0
+.set subtract_f16.a_length, 4
+.set subtract_f16.b, 8
+.set subtract_f16.b_length, 12
+.set subtract_f16.y, 16
+.set subtract_f16.y_length, 20
+.set subtract_f16.level, 24
+.set subtract_f32.a, 0
+.set subtract_f32.a_length, 4
+.set subtract_f32.b, 8
+.set subtract_f32.b_length, 12
+.set subtract_f32.y, 16
+.set subtract_f32.y_length, 20
+.set subtract_f32.level, 24
+.set subtract_periodic_f16.a, 0
+.set subtract_periodic_f16.a_length, 4
+.set subtract_periodic_f16.b, 8
+.set subtract_periodic_f16.b_length, 12
+.set subtract_periodic_f16.y, 16
+.set subtract_periodic_f16.y_length, 20
+.set subtract_periodic_f16.level, 24
+.set subtract_periodic_f16.b_level, 28
+.set subtract_periodic_f16.b_again, 32
+.set subtract_periodic_f32.a, 0
+.set subtract_periodic_f32.a_length, 4
+.set subtract_periodic_f32.b, 8
+.set subtract_periodic_f32.b_length, 12
+.set subtract_periodic_f32.y, 16
+.set subtract_periodic_f32.y_length, 20
+.set subtract_periodic_f32.level, 24
+.set subtract_periodic_f32.b_level, 28
+.set subtract_periodic_f32.b_again, 32
+.set transpose.x, 0
+.set transpose.x_length, 4
+.set transpose.y, 8
+.set transpose.y_length, 12
+.set transpose.rows, 16
+.set transpose.columns, 20
+.set transpose.step, 24
+.set transpose_halves.x, 0
+.set transpose_halves.x_length, 4
+.set transpose_halves.y, 8
+.set transpose_halves.y_length, 12
+.set transpose_halves.rows, 16
+.set transpose_halves.columns, 20
+.set transpose_halves.step, 24
+.set widen.x, 0
+.set widen.x_length, 4
+.set widen.y, 8
+.set widen.y_length, 12
+.set widen.level, 16
+.set widen.y_level, 20
+.set widen.pairs, 24
+.set widen.odd, 28
+#else
 #include <stdint.h>
 
 struct absolute_vertex {
@@ -11,6 +554,24 @@ struct absolute_vertex {
     uint32_t y_length;
 };
 void absolute(const struct absolute_vertex *v);
+
+struct absolute_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void absolute_f16(const struct absolute_f16_vertex *v);
+
+struct absolute_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void absolute_f32(const struct absolute_f32_vertex *v);
 
 struct add_vertex {
     const float *a;
@@ -22,6 +583,76 @@ struct add_vertex {
 };
 void add(const struct add_vertex *v);
 
+struct add_constant_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void add_constant_f16(const struct add_constant_f16_vertex *v);
+
+struct add_constant_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void add_constant_f32(const struct add_constant_f32_vertex *v);
+
+struct add_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void add_f16(const struct add_f16_vertex *v);
+
+struct add_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void add_f32(const struct add_f32_vertex *v);
+
+struct add_periodic_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void add_periodic_f16(const struct add_periodic_f16_vertex *v);
+
+struct add_periodic_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void add_periodic_f32(const struct add_periodic_f32_vertex *v);
+
 struct arg_max_vertex {
     const float *x;
     uint32_t x_length;
@@ -32,6 +663,14 @@ struct arg_max_vertex {
     uint32_t stride;
 };
 void arg_max(const struct arg_max_vertex *v);
+
+struct copy_halves_vertex {
+    const _Float16 *source;
+    uint32_t source_length;
+    _Float16 *destination;
+    uint32_t destination_length;
+};
+void copy_halves(const struct copy_halves_vertex *v);
 
 struct copy_words_vertex {
     const uint32_t *source;
@@ -49,6 +688,15 @@ struct exponent_vertex {
 };
 void exponent(const struct exponent_vertex *v);
 
+struct exponent_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void exponent_f16(const struct exponent_f16_vertex *v);
+
 struct fill_vertex {
     float *y;
     uint32_t y_length;
@@ -64,6 +712,15 @@ struct hyperbolic_tangent_vertex {
 };
 void hyperbolic_tangent(const struct hyperbolic_tangent_vertex *v);
 
+struct hyperbolic_tangent_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void hyperbolic_tangent_f16(const struct hyperbolic_tangent_f16_vertex *v);
+
 struct identity_vertex {
     const float *x;
     uint32_t x_length;
@@ -71,6 +728,33 @@ struct identity_vertex {
     uint32_t y_length;
 };
 void identity(const struct identity_vertex *v);
+
+struct identity_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void identity_f16(const struct identity_f16_vertex *v);
+
+struct identity_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void identity_f32(const struct identity_f32_vertex *v);
+
+struct inverse_square_root_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void inverse_square_root_f16(const struct inverse_square_root_f16_vertex *v);
 
 struct invert_vertex {
     const float *x;
@@ -80,6 +764,24 @@ struct invert_vertex {
 };
 void invert(const struct invert_vertex *v);
 
+struct invert_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void invert_f16(const struct invert_f16_vertex *v);
+
+struct logarithm_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void logarithm_f16(const struct logarithm_f16_vertex *v);
+
 struct logistic_vertex {
     const float *x;
     uint32_t x_length;
@@ -87,6 +789,15 @@ struct logistic_vertex {
     uint32_t y_length;
 };
 void logistic(const struct logistic_vertex *v);
+
+struct logistic_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void logistic_f16(const struct logistic_f16_vertex *v);
 
 struct matmul_nn_vertex {
     const float *x;
@@ -117,6 +828,81 @@ struct matmul_nt_vertex {
 };
 void matmul_nt(const struct matmul_nt_vertex *v);
 
+struct matrix_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *even;
+    uint32_t even_length;
+    const _Float16 *odd;
+    uint32_t odd_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *sums;
+    uint32_t sums_length;
+    _Float16 *y;
+    uint32_t y_length;
+    const uint32_t *rows;
+    uint32_t rows_length;
+    const uint32_t *segments;
+    uint32_t segments_length;
+    uint32_t segments_bytes;
+    uint32_t blocks;
+    uint32_t dot;
+    uint32_t y_step;
+    uint32_t y_level;
+};
+void matrix_f16(const struct matrix_f16_vertex *v);
+
+struct matrix_f16_f32_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    const _Float16 *even;
+    uint32_t even_length;
+    const _Float16 *odd;
+    uint32_t odd_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *sums;
+    uint32_t sums_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *rows;
+    uint32_t rows_length;
+    const uint32_t *segments;
+    uint32_t segments_length;
+    uint32_t segments_bytes;
+    uint32_t blocks;
+    uint32_t dot;
+    uint32_t y_step;
+    uint32_t y_level;
+};
+void matrix_f16_f32(const struct matrix_f16_f32_vertex *v);
+
+struct matrix_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    const float *even;
+    uint32_t even_length;
+    const float *odd;
+    uint32_t odd_length;
+    const float *bias;
+    uint32_t bias_length;
+    float *sums;
+    uint32_t sums_length;
+    float *y;
+    uint32_t y_length;
+    const uint32_t *rows;
+    uint32_t rows_length;
+    const uint32_t *segments;
+    uint32_t segments_length;
+    uint32_t segments_bytes;
+    uint32_t blocks;
+    uint32_t dot;
+    uint32_t y_step;
+    uint32_t y_level;
+};
+void matrix_f32(const struct matrix_f32_vertex *v);
+
 struct maximum_vertex {
     const float *a;
     uint32_t a_length;
@@ -126,6 +912,76 @@ struct maximum_vertex {
     uint32_t y_length;
 };
 void maximum(const struct maximum_vertex *v);
+
+struct maximum_constant_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void maximum_constant_f16(const struct maximum_constant_f16_vertex *v);
+
+struct maximum_constant_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void maximum_constant_f32(const struct maximum_constant_f32_vertex *v);
+
+struct maximum_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void maximum_f16(const struct maximum_f16_vertex *v);
+
+struct maximum_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void maximum_f32(const struct maximum_f32_vertex *v);
+
+struct maximum_periodic_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void maximum_periodic_f16(const struct maximum_periodic_f16_vertex *v);
+
+struct maximum_periodic_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void maximum_periodic_f32(const struct maximum_periodic_f32_vertex *v);
 
 struct minimum_vertex {
     const float *a;
@@ -137,6 +993,76 @@ struct minimum_vertex {
 };
 void minimum(const struct minimum_vertex *v);
 
+struct minimum_constant_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void minimum_constant_f16(const struct minimum_constant_f16_vertex *v);
+
+struct minimum_constant_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void minimum_constant_f32(const struct minimum_constant_f32_vertex *v);
+
+struct minimum_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void minimum_f16(const struct minimum_f16_vertex *v);
+
+struct minimum_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void minimum_f32(const struct minimum_f32_vertex *v);
+
+struct minimum_periodic_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void minimum_periodic_f16(const struct minimum_periodic_f16_vertex *v);
+
+struct minimum_periodic_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void minimum_periodic_f32(const struct minimum_periodic_f32_vertex *v);
+
 struct multiply_vertex {
     const float *a;
     uint32_t a_length;
@@ -147,6 +1073,88 @@ struct multiply_vertex {
 };
 void multiply(const struct multiply_vertex *v);
 
+struct multiply_constant_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void multiply_constant_f16(const struct multiply_constant_f16_vertex *v);
+
+struct multiply_constant_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void multiply_constant_f32(const struct multiply_constant_f32_vertex *v);
+
+struct multiply_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void multiply_f16(const struct multiply_f16_vertex *v);
+
+struct multiply_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void multiply_f32(const struct multiply_f32_vertex *v);
+
+struct multiply_periodic_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void multiply_periodic_f16(const struct multiply_periodic_f16_vertex *v);
+
+struct multiply_periodic_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void multiply_periodic_f32(const struct multiply_periodic_f32_vertex *v);
+
+struct narrow_vertex {
+    const float *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t x_level;
+    uint32_t pairs;
+    uint32_t odd;
+};
+void narrow(const struct narrow_vertex *v);
+
 struct negate_vertex {
     const float *x;
     uint32_t x_length;
@@ -154,6 +1162,24 @@ struct negate_vertex {
     uint32_t y_length;
 };
 void negate(const struct negate_vertex *v);
+
+struct negate_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void negate_f16(const struct negate_f16_vertex *v);
+
+struct negate_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void negate_f32(const struct negate_f32_vertex *v);
 
 struct reduce_max_vertex {
     const float *x;
@@ -196,6 +1222,48 @@ struct relu_vertex {
 };
 void relu(const struct relu_vertex *v);
 
+struct relu_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void relu_f16(const struct relu_f16_vertex *v);
+
+struct relu_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void relu_f32(const struct relu_f32_vertex *v);
+
+struct scaled_add_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+};
+void scaled_add_f16(const struct scaled_add_f16_vertex *v);
+
+struct scaled_add_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    float factor;
+    uint32_t level;
+};
+void scaled_add_f32(const struct scaled_add_f32_vertex *v);
+
 struct softmax_vertex {
     const float *x;
     uint32_t x_length;
@@ -204,6 +1272,15 @@ struct softmax_vertex {
     uint32_t columns;
 };
 void softmax(const struct softmax_vertex *v);
+
+struct square_root_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void square_root_f16(const struct square_root_f16_vertex *v);
 
 struct subtract_vertex {
     const float *a;
@@ -215,6 +1292,76 @@ struct subtract_vertex {
 };
 void subtract(const struct subtract_vertex *v);
 
+struct subtract_constant_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void subtract_constant_f16(const struct subtract_constant_f16_vertex *v);
+
+struct subtract_constant_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void subtract_constant_f32(const struct subtract_constant_f32_vertex *v);
+
+struct subtract_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void subtract_f16(const struct subtract_f16_vertex *v);
+
+struct subtract_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+};
+void subtract_f32(const struct subtract_f32_vertex *v);
+
+struct subtract_periodic_f16_vertex {
+    const _Float16 *a;
+    uint32_t a_length;
+    const _Float16 *b;
+    uint32_t b_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void subtract_periodic_f16(const struct subtract_periodic_f16_vertex *v);
+
+struct subtract_periodic_f32_vertex {
+    const float *a;
+    uint32_t a_length;
+    const float *b;
+    uint32_t b_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t b_level;
+    uint32_t b_again;
+};
+void subtract_periodic_f32(const struct subtract_periodic_f32_vertex *v);
+
 struct transpose_vertex {
     const float *x;
     uint32_t x_length;
@@ -225,3 +1372,27 @@ struct transpose_vertex {
     uint32_t step;
 };
 void transpose(const struct transpose_vertex *v);
+
+struct transpose_halves_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t step;
+};
+void transpose_halves(const struct transpose_halves_vertex *v);
+
+struct widen_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    uint32_t level;
+    uint32_t y_level;
+    uint32_t pairs;
+    uint32_t odd;
+};
+void widen(const struct widen_vertex *v);
+#endif

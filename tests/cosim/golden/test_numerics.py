@@ -32,7 +32,7 @@ TERNARY = {
     "fnmsub": lambda a, b, c, rm: scalar.fma(a ^ SIGN, b, c, rm),
     "fnmadd": lambda a, b, c, rm: scalar.fma(a ^ SIGN, b, c ^ SIGN, rm),
 }
-BINARY = {"fadd": scalar.add, "fsub": scalar.sub, "fmul": scalar.mul}
+BINARY = {"fadd": scalar.add, "fsub": scalar.sub, "fmul": scalar.mul, "fdiv": scalar.div}
 UNROUNDED = {
     "fmin": scalar.minimum,
     "fmax": scalar.maximum,
@@ -48,6 +48,8 @@ UNARY = {
     "fcvt_wu_s": lambda a, rm: scalar.to_integer(a, rm, is_signed=False),
     "fcvt_s_w": lambda a, rm: scalar.from_integer(a - ((a & SIGN) << 1), rm),
     "fcvt_s_wu": scalar.from_integer,
+    "fsqrt": scalar.sqrt,
+    "fcvt_h_s": scalar.narrow,
 }
 
 patterns = st.one_of(st.integers(0, 0xFFFF_FFFF), st.sampled_from(CORNERS.tolist()))
@@ -112,8 +114,11 @@ def test_classes_equal_scalars():
 
 
 @pytest.mark.parametrize(
-    ("name", "truth"), [("fadd", np.add), ("fsub", np.subtract), ("fmul", np.multiply)]
-)
+    ("name", "truth"), [
+        ("fadd", np.add), ("fsub", np.subtract), ("fmul", np.multiply), ("fdiv", np.divide),
+        ("fsqrt", lambda a, b: np.sqrt(a)),
+    ],
+)  # fmt: skip
 def test_nearest_even_is_numpys(name, truth):
     a, b = operands(2, count=200_000)
     corners = [x.ravel() for x in np.meshgrid(CORNERS, CORNERS)]
@@ -121,8 +126,32 @@ def test_nearest_even_is_numpys(name, truth):
     with np.errstate(all="ignore"):
         x, y = numerics.float_of(a), numerics.float_of(b)
         wanted = numerics.bits_of(numerics.canonical(truth(x, y)))
-    bits, _ = getattr(numerics, name)(a, b)
+    bits, _ = getattr(numerics, name)(*((a,) if name == "fsqrt" else (a, b)))
     assert np.array_equal(bits, wanted), f"seed {SEED}"
+
+
+def test_narrowing_to_nearest_even_is_numpys():
+    """All exponents, with fractions that an f16 has, and those around halves of its last place."""
+    tops = np.arange(1 << 19, dtype=np.uint32) << 13
+    a = np.concatenate([tops, tops | 1, tops | 0xFFF, tops | 0x1000, tops | 0x1001])
+    with np.errstate(all="ignore"):
+        halves = numerics.float_of(a).astype(np.float16)
+    wanted = np.where(np.isnan(halves), np.uint16(scalar.HALF_NAN), halves.view(np.uint16))
+    assert np.array_equal(numerics.fcvt_h_s(a)[0], wanted | np.uint32(scalar.BOX))
+
+
+def test_widening_is_numpys_and_wants_a_box():
+    halves = np.arange(1 << 16, dtype=np.uint32)
+    bits, flags = numerics.fcvt_s_h(halves | scalar.BOX)
+    values = halves.astype(np.uint16).view(np.float16).astype(np.float32)
+    assert np.array_equal(bits, numerics.bits_of(numerics.canonical(values)))
+    signalling = (halves & 0x7FFF > 0x7C00) & (halves & 0x200 == 0)
+    assert np.array_equal(flags, signalling * np.uint8(NV))
+    assert_same("fcvt_s_h", (bits, flags), scalar.widen, halves | scalar.BOX)
+    for above in (0, 0xFFFE_0000, 0x7FFF_0000):
+        bits, flags = numerics.fcvt_s_h(halves | above)
+        assert np.all(bits == NAN) and not flags.any()
+        assert scalar.widen(int(halves[1] | above)) == (NAN, 0)
 
 
 def exact(bits):

@@ -36,8 +36,9 @@ def as_bits(value):
 
 @pytest.mark.parametrize(
     ("ours", "numpys"),
-    [(scalar.add, np.add), (scalar.sub, np.subtract), (scalar.mul, np.multiply)],
-)
+    [(scalar.add, np.add), (scalar.sub, np.subtract), (scalar.mul, np.multiply),
+     (scalar.div, np.divide)],
+)  # fmt: skip
 def test_nearest_even_is_what_numpy_gives(ours, numpys):
     with np.errstate(all="ignore"):
         pairs = [(a, b) for a in CORNERS for b in CORNERS]
@@ -104,6 +105,79 @@ def test_fma_is_the_right_neighbour_of_the_exact_result(rm):
 )
 def test_multiplications_with_their_flags(a, b, rm, bits, flags):
     assert scalar.mul(a, b, rm) == (bits, flags)
+
+
+@pytest.mark.parametrize("rm", range(5))
+def test_quotients_and_roots_are_right_neighbours(rm):
+    """Multiplied or squared again, the result and its neighbours are on the right sides."""
+    for a, b, _ in patterns(3, 4000):
+        if finite(a) and a and finite(b) and b & ~scalar.SIGN:
+            y = exact(b)
+            check_side(*scalar.div(a, b, rm), rm, lambda q, a=a, y=y: exact(a) / y - q, (a, b))
+        a &= ~scalar.SIGN
+        if finite(a) and a:
+            check_side(*scalar.sqrt(a, rm), rm, lambda r, a=a: exact(a) - r * abs(r), (a,))
+
+
+def check_side(bits, flags, rm, over, operands):
+    """`over(x)` has the sign of the exact result less x."""
+    where = (rm, hex(bits), *map(hex, operands))
+    if not finite(bits) or flags & scalar.OF:
+        assert flags == scalar.OF | scalar.NX, where
+        return
+    got = exact(bits)
+    ulp = Fraction(2) ** scalar.SMALLEST * 2 ** max((bits >> 23 & 255) - 1, 0)
+    assert bool(flags & scalar.NX) == (over(got) != 0), where
+    assert over(got - ulp) > 0 > over(got + ulp), where
+    negative = bits & scalar.SIGN != 0
+    if rm in (scalar.RNE, scalar.RMM):
+        low, high = over(got - ulp / 2), over(got + ulp / 2)
+        assert low >= 0 >= high, where
+        if rm == scalar.RNE and 0 in (low, high):
+            assert bits & 1 == 0, where
+        elif 0 in (low, high):  # away from zero
+            assert (high if negative else low) == 0, where
+    elif rm == scalar.RTZ:
+        assert over(got) <= 0 if negative else over(got) >= 0, where
+    else:
+        assert over(got) >= 0 if rm == scalar.RDN else over(got) <= 0, where
+    if flags & scalar.UF:
+        assert flags & scalar.NX and bits & ~scalar.SIGN <= 0x80_0000, where
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        (scalar.div(scalar.ONE, scalar.SIGN, scalar.RNE),
+         (scalar.SIGN | scalar.INFINITY, scalar.DZ)),
+        (scalar.div(0, scalar.SIGN, scalar.RNE), (scalar.NAN, scalar.NV)),
+        (scalar.div(scalar.INFINITY, 0, scalar.RNE), (scalar.INFINITY, 0)),
+        (scalar.div(scalar.INFINITY, scalar.INFINITY, scalar.RNE), (scalar.NAN, scalar.NV)),
+        (scalar.div(scalar.SIGN | scalar.ONE, scalar.INFINITY, scalar.RDN), (scalar.SIGN, 0)),
+        (scalar.div(0x7F80_0001, 0, scalar.RNE), (scalar.NAN, scalar.NV)),
+        (scalar.div(0x7FC0_0001, 0, scalar.RNE), (scalar.NAN, 0)),
+        (scalar.div(1, 0x7F7F_FFFF, scalar.RUP), (1, scalar.NX | scalar.UF)),
+        (scalar.sqrt(scalar.SIGN, scalar.RNE), (scalar.SIGN, 0)),
+        (scalar.sqrt(scalar.SIGN | 1, scalar.RNE), (scalar.NAN, scalar.NV)),
+        (scalar.sqrt(scalar.INFINITY, scalar.RNE), (scalar.INFINITY, 0)),
+        (scalar.sqrt(0x7FC0_0001, scalar.RNE), (scalar.NAN, 0)),
+        # 65504 is the greatest f16, 65520 halfway to the next; 2**-25 half of the least
+        (scalar.narrow(0x477F_EFFF, scalar.RNE), (0xFFFF_7BFF, scalar.NX)),
+        (scalar.narrow(0x477F_F000, scalar.RNE), (0xFFFF_7C00, scalar.OF | scalar.NX)),
+        (scalar.narrow(0xC77F_F000, scalar.RUP), (0xFFFF_FBFF, scalar.NX)),
+        (scalar.narrow(0x7F7F_FFFF, scalar.RTZ), (0xFFFF_7BFF, scalar.OF | scalar.NX)),
+        (scalar.narrow(0x3300_0000, scalar.RNE), (0xFFFF_0000, scalar.UF | scalar.NX)),
+        (scalar.narrow(0x3300_0000, scalar.RMM), (0xFFFF_0001, scalar.UF | scalar.NX)),
+        (scalar.narrow(0x387F_F000, scalar.RNE), (0xFFFF_0400, scalar.NX)),
+        (scalar.narrow(0x387F_EFFF, scalar.RNE), (0xFFFF_0400, scalar.UF | scalar.NX)),
+        (scalar.narrow(0x7F80_0001, scalar.RNE), (0xFFFF_7E00, scalar.NV)),
+        (scalar.widen(0xFFFF_8001), (0xB380_0000, 0)),
+        (scalar.widen(0xFFFF_7C01), (scalar.NAN, scalar.NV)),
+        (scalar.widen(0x0000_3C00), (scalar.NAN, 0)),
+    ],
+)  # fmt: skip
+def test_special_quotients_roots_and_halves(result, expected):
+    assert result == expected
 
 
 def test_zero_sums():

@@ -153,5 +153,5 @@ def test_parts_of_a_number():
 
 def test_an_exact_value_fits_64_bits():
     """More would cost the simulator words; `Round` needs two bits below those that are kept."""
-    assert Exact.as_shape().size <= 64
+    assert Exact.size <= 64
     assert SUM_BITS >= 26

@@ -14,7 +14,10 @@ END = encode("xend")
 
 def config_of(slots=6):
     return ChipConfig(
-        tiles=1, tile=TileConfig(slots=slots, banks=8, bank_bytes=4 * 1024, trace=True)
+        tiles=1,
+        tile=TileConfig(
+            slots=slots, banks=8, bank_bytes=4 * 1024, simd=False, amp_outputs=0, trace=True
+        ),
     )
 
 
@@ -105,6 +108,28 @@ def test_divisions_replay_and_are_counted():
     assert [r[4] for r in run.records[2:4]] == [14, 2]
     rotations = -(-33 // 6)  # until a thread that asks once a rotation finds 32 steps done
     assert run.events["replay_divide"] == 2 * rotations
+
+
+def test_float_divisions_replay_and_are_counted():
+    one, three = 0x3F80_0000, 0x4040_0000
+    code = [
+        encode("lui", rd=1, imm=one),
+        encode("lui", rd=2, imm=three),
+        encode("fmv.w.x", rd=1, rs1=1),
+        encode("fmv.w.x", rd=2, rs1=2),
+        encode("fdiv.s", rd=3, rs1=1, rs2=2),
+        encode("fsqrt.s", rd=4, rs1=2, rm=3),
+        encode("csrrwi", rd=5, rs1=0, imm=Csr.FFLAGS),
+        encode("fdiv.s", rd=6, rs1=1, rs2=7),
+        encode("csrrs", rd=8, rs1=0, imm=Csr.FFLAGS),
+        END,
+    ]
+    run = run_tile(config_of(), image_of((0, code)), thread=0)
+    assert [r[4] for r in run.records[4:9]] == [0x3EAA_AAAB, 0x3FDD_B3D8, 1, 0x7F80_0000, 8]
+    rotations = -(-29 // 6)  # until a thread that asks once a rotation finds 29 cycles over
+    assert run.events["replay_fdivide"] == 2 * rotations + 1  # by zero: at the next rotation
+    assert run.events["replay_divide"] == 0
+    assert run.events["float"] == 5
 
 
 def test_a_load_from_the_code_bank_costs_a_fetch_and_makes_progress():

@@ -8,7 +8,7 @@ from openipu.rtl.isa import MemoryOp
 from openipu.rtl.tile.load_store import LoadStore
 
 SIZE = {MemoryOp.BYTE: 1, MemoryOp.HALF: 2, MemoryOp.WORD: 4, MemoryOp.BYTE_UNSIGNED: 1,
-        MemoryOp.HALF_UNSIGNED: 2}  # fmt: skip
+        MemoryOp.HALF_UNSIGNED: 2, MemoryOp.HALF_BOXED: 2}  # fmt: skip
 CONFIG = TileConfig(banks=3, bank_bytes=8192)
 
 
@@ -63,6 +63,8 @@ def test_load_extension(op):
                 value = word >> 8 * low & (1 << 8 * SIZE[op]) - 1
                 if op in (MemoryOp.BYTE, MemoryOp.HALF) and value >> (8 * SIZE[op] - 1):
                     value -= 1 << 8 * SIZE[op]
+                if op is MemoryOp.HALF_BOXED:
+                    value |= 0xFFFF_0000
                 assert ctx.get(dut.m_value) == value & 0xFFFF_FFFF
 
     run(bench)

@@ -8,8 +8,8 @@ from openipu.rtl.config import TileConfig
 from openipu.rtl.tile.memory import SRAM
 from openipu.rtl.tile.sram_bank import SRAMBank
 
-READERS = ("send", "table", "host", "load", "fetch")
-WRITERS = ("receive", "host", "store")
+READERS = ("send", "table", "host", "load", "pop_0", "pop_1", "fetch")
+WRITERS = ("receive", "host", "push", "store")
 KIB = 1024
 
 
@@ -85,19 +85,26 @@ def test_random_traffic_matches_model(banks, bank_bytes):
                 if not (host and name in ("send", "table"))
             }
             writes = {
-                name: (rng.choice(some), rng.getrandbits(64), rng.choice([255, rng.getrandbits(8)]))
-                for name in ("receive", "store")
+                name: (
+                    rng.choice(some),
+                    rng.getrandbits(64),
+                    255 if name == "push" else rng.choice([255, rng.getrandbits(8)]),
+                )
+                for name in ("receive", "push", "store")
                 if rng.random() < 0.6 and not (host and name == "receive")
             }
-            for name in ("send", "table", "load", "fetch"):
+            for name in READERS:
+                if name == "host":
+                    continue
                 ctx.set(getattr(dut, f"{name}_en"), name in reads)
                 ctx.set(getattr(dut, f"{name}_addr"), reads.get(name, rng.choice(some)))
-            for name in ("receive", "store"):
+            for name in ("receive", "push", "store"):
                 addr, value, strobe = writes.get(name, (rng.choice(some), 0, 255))
                 ctx.set(getattr(dut, f"{name}_en"), name in writes)
                 ctx.set(getattr(dut, f"{name}_addr"), addr)
                 ctx.set(getattr(dut, f"{name}_data"), value)
-                ctx.set(getattr(dut, f"{name}_strobe"), strobe)
+                if name != "push":
+                    ctx.set(getattr(dut, f"{name}_strobe"), strobe)
             addr, value, strobe = rng.choice(some), rng.getrandbits(64), rng.getrandbits(8)
             ctx.set(dut.host_en, host is not None)
             ctx.set(dut.host_write, host == "write")
@@ -113,7 +120,7 @@ def test_random_traffic_matches_model(banks, bank_bytes):
                 signal = dut.host_rdata if name == "host" else getattr(dut, f"{name}_data")
                 assert ctx.get(signal) == word, (seed, name)
             ok, expected = model.cycle(reads, writes)
-            for name in ("table", "load", "fetch", "store"):
+            for name in ("table", "load", "pop_0", "pop_1", "fetch", "push", "store"):
                 if name in ok:
                     assert ctx.get(getattr(dut, f"{name}_ok")) == ok[name], (seed, name)
             await ctx.tick()

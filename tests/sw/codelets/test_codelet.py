@@ -5,6 +5,7 @@ import pytest
 
 from openipu.sw.codelets.codelet import (
     Codelet,
+    Derived,
     Field,
     InOut,
     Input,
@@ -31,10 +32,14 @@ def test_kinds():
 
 
 def test_parts():
-    made = codelet(Field("x", Input), Field("y", Output, "int32"), Scalar("n"), Scalar("f", "f32"))
+    made = codelet(
+        Field("x", Input), Field("y", Output, "int32"), Scalar("n"), Scalar("f", "f32"),
+        Derived("words", lambda x, **_: x // 2),
+    )  # fmt: skip
     assert [item.name for item in made.vectors] == ["x", "y"]
     assert [item.name for item in made.scalars] == ["n", "f"]
-    assert made.struct_bytes == 24
+    assert [item.name for item in made.derived] == ["words"]
+    assert made.struct_bytes == 28
     assert made.issues({"x": 5, "y": 5}, {"n": 1, "f": 1}) == 10
     assert made.issues({"x": 0, "y": 0}, {"n": 1, "f": 1}) == 1
 
@@ -47,14 +52,18 @@ def test_parts():
          lambda: Field("X", Input)),
         (TypeError, "Field kind must be Input, Output or InOut, not 3",
          lambda: Field("x", THREE)),
-        (ValueError, "Field dtype must be one of float32, int32, uint32, not 'f32'",
+        (ValueError, "Field dtype must be one of float32, float16, int32, uint32, not 'f32'",
          lambda: Field("x", Input, "f32")),
         (ValueError, "Scalar dtype must be one of u32, i32, f32, not 'float32'",
          lambda: Scalar("x", "float32")),
         (ValueError, "codelet test_codelet: fields must have distinct names, not ['x', 'x']",
          lambda: codelet(Field("x", Input), Scalar("x"))),
-        (ValueError, "codelet test_codelet: vector fields must come before scalars",
+        (ValueError, "codelet test_codelet: vector fields must come before tables, those before "
+         "scalars, and those before derived words",
          lambda: codelet(Scalar("n"), Field("x", Input))),
+        (ValueError, "codelet test_codelet: x and what it is apart from must be streamed fields, "
+         "not y",
+         lambda: codelet(Field("x", Input, streamed=True, apart_from=("y",)), Field("y", Output))),
         (ValueError, "Codelet name must be a lower-case identifier, not '3'",
          lambda: codelet(name="3")),
         (ValueError, "codelet 'copy_words' is already registered",

@@ -4,6 +4,7 @@ from openipu.cosim.golden.iss import ChipISS
 from openipu.rtl.config import ChipConfig
 from openipu.sw.codelets.copy_words import copy_words
 from openipu.sw.compiler import compile
+from openipu.sw.compiler.codegen import JOB_ISSUES
 from openipu.sw.graph import Graph
 from openipu.sw.program import Execute
 
@@ -39,4 +40,4 @@ def test_lengths_and_estimate():
         counts = [hart.retired for hart in chip.tiles[0].harts[:6]]
         retired.append((max(counts) - 3, vertex.issues))  # 3: its set-up at the start
     for got_issues, estimate in retired:
-        assert abs(got_issues - 8 - estimate) <= 2, retired
+        assert abs(got_issues - JOB_ISSUES - estimate) <= 2, retired

@@ -37,7 +37,7 @@ class Machine:
     def read(self, variable):
         result = np.zeros(variable.size, variable.dtype)
         for region in self.executable.regions(variable):
-            data = self.chip.read(region.tile, region.address, 4 * region.count)
+            data = self.chip.read(region.tile, region.address, variable.item_bytes * region.count)
             result[region.first : region.first + region.count] = np.frombuffer(
                 data, variable.dtype
             )
@@ -60,7 +60,7 @@ def run_steps(steps, values):
                     name: values[view.variable][slice(*view.interval)]
                     for name, view in vertex.fields.items()
                 }
-                vertex.codelet.reference(**fields, **vertex.scalars)
+                vertex.codelet.reference(**fields, **vertex.tables, **vertex.scalars)
 
     for step in steps:
         match step:
@@ -98,7 +98,7 @@ def run_program(program, values):
                     name: values[view.variable][slice(*view.interval)]
                     for name, view in vertex.fields.items()
                 }
-                vertex.codelet.reference(**fields, **vertex.scalars)
+                vertex.codelet.reference(**fields, **vertex.tables, **vertex.scalars)
         case Copy(source=source, destination=destination):
             data = values[source.variable][source.index.reshape(-1)]
             values[destination.variable][destination.index.reshape(-1)] = data

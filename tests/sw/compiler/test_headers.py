@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile
 
@@ -41,22 +42,54 @@ def env():
     return os.environ | {"ZIG_GLOBAL_CACHE_DIR": root, "ZIG_LOCAL_CACHE_DIR": root}
 
 
+def operands(row, random):
+    """Return an instruction's operands as text and as arguments of `encode`."""
+    texts, fields = [], {}
+    for name in row.syntax.split(", ") if row.syntax else []:
+        number = int(random.integers(31))
+        place = {"d": "rd", "1": "rs1", "2": "rs2", "3": "rs3"}.get(name[-1])
+        if name[0] == "v":
+            streams = {"out": 5} if place == "rd" else {"in0": 1, "in1": 3}
+            text = str(random.choice([f"f{number & 30}", *streams]))
+            fields[place] = streams.get(text, number & 30)
+        elif name[0] in "rf" and place:
+            text = f"{'x' if name[0] == 'r' else 'f'}{number}"
+            fields[place] = number
+        else:
+            text = str(number)
+            fields["imm"] = number
+        texts.append(text)
+    return ", ".join(texts), fields
+
+
 def test_assembler_macros_give_the_tables_encodings(tmp_path, env):
+    random = np.random.default_rng(5)
+    source = tmp_path / "a.S"
+    lines, expected = [], []
+    for row in [row for row in INSTRUCTIONS if row.extension == "Xipu"] * 3:
+        text, fields = operands(row, random)
+        lines.append(f"{row.name} {text}")
+        expected.append(encode(row.name, **fields))
+    source.write_text(
+        '#include "openipu/isa.h"\n.section .text.test, "ax"\n' + "\n".join(lines) + "\n"
+    )
+    assert code_of(source, tmp_path, env) == expected, "seed 5"
+
+
+def test_vertex_offsets(tmp_path, env):
+    """An assembler codelet finds each field of its vertex where the compiler puts it."""
     source = tmp_path / "a.S"
     source.write_text(
-        '#include "openipu/isa.h"\n.section .text.test, "ax"\n'
-        "xend\nxstart 5, a0, a1\nxwait\nxsync ZONE_HOST\nxarm s0, s1\nxtrap 31, t0\n"
+        '#include "openipu/codelet.h"\ncodelet test\nlw t0, fill.y_length(a0)\n'
+        "lw t1, fill.value(a0)\nlw t2, matmul_nt.depth(a0)\nret\nend test\n"
     )
+    t0, a0 = 5, 10
     assert code_of(source, tmp_path, env) == [
-        encode("xend"),
-        encode("xstart", imm=5, rs1=10, rs2=11),
-        encode("xwait"),
-        encode("xsync", imm=2),
-        encode("xarm", rs1=8, rs2=9),
-        encode("xtrap", imm=31, rs1=5),
+        encode("lw", rd=t0, rs1=a0, imm=4),
+        encode("lw", rd=t0 + 1, rs1=a0, imm=8),
+        encode("lw", rd=t0 + 2, rs1=a0, imm=36),
+        encode("jalr", rs1=1),
     ]
-    named = {row.name for row in INSTRUCTIONS if row.extension == "Xipu"}
-    assert named == {"xend", "xstart", "xwait", "xsync", "xarm", "xtrap"}, "extend this test"
 
 
 def test_c_macros(tmp_path, env):

@@ -5,10 +5,13 @@ import pytest
 
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.sw.codelets.copy_words import copy_words
-from openipu.sw.compiler import OutOfMemoryError, compile
+from openipu.sw.codelets.streams import BINARY
+from openipu.sw.compiler import BankError, OutOfMemoryError, compile
 from openipu.sw.compiler.link import COMPACT_ALIGNMENT, STACK_BYTES
 from openipu.sw.graph import Graph
 from openipu.sw.program import Copy, Execute, Sequence
+
+ADD = BINARY["add", "float32"][0]
 
 
 def make(words, tiles=2):
@@ -48,7 +51,7 @@ def test_what_the_report_says_is_there(small):
     used = exe.memory_by_category(1)
     assert used["variable b"] == used["variable c"] == 400
     assert used["stacks"] == 6 * STACK_BYTES
-    assert used["vertices"] == 16 + 8 + 4
+    assert used["vertices"] == 4 + 16
     assert used["exchange tables"] == 16
     assert used["program"] == 8 + 16 + 8 + 4 + 8
     assert "variable b" not in exe.memory_by_category(0)
@@ -107,3 +110,73 @@ def test_out_of_memory(small):
     assert lines[1:3] == ["     16,384  variable b", "     16,384  variable c"]
     assert lines[-1].endswith("  the rest")
     assert sum(int(line.split()[0].replace(",", "")) for line in lines[1:]) == error.needed
+
+
+class TestApart:
+    """Fields that instructions read at once: a and b of `add_f32`."""
+
+    BANK = 8192
+
+    def program(self, sizes, count):
+        """Add the first `count` elements of a and b, which have such sizes; x lies between."""
+        graph = Graph()
+        a, x, b, y = (
+            graph.variable(name, size).map(0)
+            for name, size in zip("axby", sizes, strict=True)
+        )
+        compute_set = graph.compute_set("sum")
+        compute_set.add(ADD, 0, a=a[:count], b=b[:count], y=y[:count])
+        return graph, Execute(compute_set), (a, x, b, y)
+
+    def banks(self, exe, variable, count):
+        address = exe.place(variable, 0)[1]
+        return set(range(address // self.BANK, (address + 4 * count - 1) // self.BANK + 1))
+
+    def test_they_get_different_banks_and_others_the_gap(self, small):
+        graph, program, (a, x, b, y) = self.program((100, 50, 300, 100), 100)
+        exe = compile(graph, program, small(1, banks=5), strict=True)
+        assert exe.conflicts == []
+        assert not self.banks(exe, a, 100) & self.banks(exe, b, 100)
+        assert exe.place(x, 0)[1] == exe.place(a, 0)[1] + 400
+        assert exe.place(y, 0)[1] == exe.place(a, 0)[1] + 600, "in front of b"
+        used = exe.memory_by_category(0)
+        end = exe.place(b, 0)[1] + 1200
+        assert sum(used.values()) == end, "the gap is reported too"
+
+    def test_code_is_never_in_a_bank_with_variables(self, small):
+        graph, program, variables = self.program((100, 1, 100, 100), 100)
+        exe = compile(graph, program, small(1), strict=True)
+        code = exe.memory_by_category(0)["code"]
+        for variable in variables:
+            assert min(self.banks(exe, variable, 1)) > code // self.BANK
+
+    def test_where_there_is_no_room_it_is_told(self, small):
+        graph, program, (a, _, b, _) = self.program((1500, 1, 300, 100), 100)
+        config = small(1, banks=2)
+        exe = compile(graph, program, config)
+        line = (
+            "tile 0, sum/add_f32[0]: b (400 bytes of b) and a (400 bytes of a) share one of the "
+            "banks of 8,192 bytes"
+        )
+        assert exe.conflicts == [line]
+        assert self.banks(exe, a, 100) & self.banks(exe, b, 100)
+        with pytest.raises(BankError) as caught:
+            compile(graph, program, config, strict=True)
+        assert str(caught.value) == (
+            f"there are no different banks for what is read at the same time:\n  {line}"
+        )
+
+    def test_parts_of_one_variable_stay_together(self, small):
+        graph = Graph()
+        a, y = (graph.variable(name, 100).map(0) for name in "ay")
+        compute_set = graph.compute_set("sum")
+        compute_set.add(ADD, 0, a=a[:10], b=a[10:20], y=y[:10])
+        assert len(compile(graph, Execute(compute_set), small(1)).conflicts) == 1
+
+    def test_temporaries_keep_apart_too(self, small):
+        graph = Graph()
+        a, b, y = (graph.variable(name, 10, temporary=True).map(0) for name in "aby")
+        compute_set = graph.compute_set("sum")
+        compute_set.add(ADD, 0, a=a, b=b, y=y)
+        exe = compile(graph, Execute(compute_set), small(1, banks=5), strict=True)
+        assert not self.banks(exe, a, 10) & self.banks(exe, b, 10)

@@ -4,7 +4,8 @@ import shutil
 import pytest
 
 from openipu.rtl.config import TileConfig
-from openipu.sw.codelets.codelet import Codelet, Field, Input, all_codelets
+from openipu.rtl.isa import decode
+from openipu.sw.codelets.codelet import Codelet, Field, Input, all_codelets, lookup
 from openipu.sw.codelets.copy_words import copy_words
 from openipu.sw.compiler import link as linking
 from openipu.sw.compiler.errors import CompileError
@@ -86,12 +87,25 @@ def test_read_only_data(build):
 
 
 @pytest.mark.parametrize(
+    ("expression", "instruction"),
+    [
+        ("x[0] / x[1]", "fdiv.s"),
+        ("__builtin_sqrtf(x[0])", "fsqrt.s"),
+        ("(float)*(const _Float16 *)(x + 1)", "fcvt.s.h"),
+        ("(_Float16)x[0]", "fcvt.h.s"),
+    ],
+)
+def test_the_compiler_uses_the_instructions(build, expression, instruction):
+    made = build(HEAD + "{ const float *x = v->x; ((float *)v->x)[0] = " + expression + "; }")
+    code = dict(made.segments)[0]
+    at = made.symbols["test"]
+    words = [int.from_bytes(code[k : k + 4], "little") for k in range(at, at + 32, 4)]
+    assert instruction in [row.name for row in map(decode, words) if row]
+
+
+@pytest.mark.parametrize(
     ("code", "text"),
     [
-        ("{ ((float *)v->x)[0] = v->x[0] / v->x[1]; }",
-         "^test uses fdiv.s, which the machine doesn't have$"),
-        ("{ ((float *)v->x)[0] = __builtin_sqrtf(v->x[0]); }",
-         "^test uses fsqrt.s, which the machine doesn't have$"),
         ('{ (void)v; __asm__ volatile(".word 0"); }',
          "^test uses the instruction word 0x00000000, which the machine doesn't have$"),
         ("{ (void)v; return 1; }", "(?s)^the firmware can't be built:.*test.c:3"),
@@ -115,3 +129,16 @@ def test_missing_source():
         CompileError, match=f"^{re.escape('there is no firmware source codelets/nothing.c')}$"
     ):
         link([missing], TileConfig())
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "text"),
+    [
+        ("exponent_f16", TileConfig(simd=False), "exponent_f16 uses h4exp"),
+        ("scaled_add_f32", TileConfig(simd=False), "scaled_add_f32 uses s2splat"),
+    ],
+)
+def test_instructions_that_the_tile_has_not(name, config, text):
+    link([lookup(name)], config.replace(simd=True))
+    with pytest.raises(CompileError, match=f"^{text}, which the machine doesn't have$"):
+        link([lookup(name)], config)

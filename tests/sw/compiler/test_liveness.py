@@ -137,9 +137,10 @@ def test_random(seed, run):
     rng = np.random.default_rng(seed)
     graph = Graph()
     tiles = int(rng.integers(1, 4))
+    dtype = str(rng.choice(["uint32", "float16"]))
 
     def variable(name, temporary):
-        made = graph.variable(name, 24, "uint32", temporary=temporary)
+        made = graph.variable(name, 24, dtype, temporary=temporary)
         at = 0
         while at < made.size:
             end = at + int(rng.integers(1, 13))

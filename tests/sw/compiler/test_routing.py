@@ -1,6 +1,7 @@
 from typing import Any
 
 from openipu.rtl.config import ChipConfig, TileConfig
+from openipu.sw.codelets.copy_words import copy_halves
 from openipu.sw.compiler import lowering
 from openipu.sw.program import Copy, Sequence
 
@@ -74,3 +75,14 @@ def test_an_odd_end_may_use_the_padding(graph):
     assert not lowered.staging
     (transfer,) = lowered.steps[0].transfers
     assert transfer.source.count == 5
+
+
+def test_elements_of_two_bytes(graph):
+    """A bus word has four of them, and the workers copy by halves."""
+    a = graph.variable("a", 40, "float16").map(0)
+    b = graph.variable("b", 40, "float16").map(1)
+    lowered = lower(graph, Copy(a[4:24], b[8:28]), chip())
+    assert not lowered.staging
+    step, end = lower(graph, Copy(a[3:5], b[2:4]), chip()).steps
+    assert [(t.source.first, t.source.count) for t in step.transfers] == [(0, 5)]
+    assert [vertex.codelet for vertex in end.phases[0]] == [copy_halves]

@@ -21,7 +21,7 @@ from openipu.sw.ops.builder import Builder, OpError
 
 SEED = 7
 ROOT = Path(__file__).resolve().parents[3]
-TOLERANCE = {"float32": (1e-5, 2e-6), "int32": (0, 0), "int64": (0, 0)}
+TOLERANCE = {"float32": (1e-5, 2e-6), "float16": (2e-3, 1e-3), "int32": (0, 0), "int64": (0, 0)}
 """Relative and absolute, by dtype, of results against those of the independent reference."""
 
 Shape = tuple[int | str, ...]
@@ -37,21 +37,24 @@ class Case:
     attributes: dict[str, Any] = field(default_factory=dict)
     opset: int = 17
     output: int = TensorProto.FLOAT
+    input: int = TensorProto.FLOAT
 
     def __str__(self) -> str:
         shapes = [*self.inputs, *(c.shape for c in self.constants)]
-        return f"{self.operator}{shapes}{self.attributes or ''}".replace(" ", "")
+        kind = "f16" if self.input == TensorProto.FLOAT16 else ""
+        return f"{self.operator}{kind}{shapes}{self.attributes or ''}".replace(" ", "")
 
 
 def make(
     nodes: list[onnx.NodeProto], inputs: dict[str, Shape], constants: dict[str, NDArray[Any]],
     output: str, opset: int = 17, output_type: int = TensorProto.FLOAT,
+    input_type: int = TensorProto.FLOAT,
 ) -> onnx.ModelProto:  # fmt: skip
     """Return a model with one output, whose shape onnx infers where it can."""
     graph = helper.make_graph(
         nodes,
         "test",
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in inputs.items()],
+        [helper.make_tensor_value_info(n, input_type, s) for n, s in inputs.items()],
         [helper.make_tensor_value_info(output, output_type, None)],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
@@ -69,7 +72,7 @@ def proto_of(case: Case) -> onnx.ModelProto:
     node = helper.make_node(
         case.operator, [*inputs, *constants], ["y"], name="the_node", **case.attributes
     )
-    return make([node], inputs, constants, "y", case.opset, case.output)
+    return make([node], inputs, constants, "y", case.opset, case.output, case.input)
 
 
 def run(
@@ -95,7 +98,7 @@ def reference(proto: onnx.ModelProto, arrays: dict[str, NDArray[Any]]) -> NDArra
     wide = onnx.ModelProto()
     wide.CopyFrom(proto)
     for tensor in wide.graph.initializer:
-        if tensor.data_type == TensorProto.FLOAT:
+        if tensor.data_type in (TensorProto.FLOAT, TensorProto.FLOAT16):
             value = numpy_helper.to_array(tensor).astype(np.float64)
             tensor.CopyFrom(numpy_helper.from_array(value, tensor.name))
     values = {name: array.astype(np.float64) for name, array in arrays.items()}
@@ -154,6 +157,34 @@ CASES = [
 ]  # fmt: skip
 
 
+def half(*args: Any, **changes: Any) -> Case:
+    """Return a case whose inputs and output are float16."""
+    return Case(*args, **{"input": TensorProto.FLOAT16, "output": TensorProto.FLOAT16} | changes)
+
+
+def f16(*shape: int) -> NDArray[np.float16]:
+    return f32(*shape).astype(np.float16)
+
+
+CASES += [
+    *(half(name, [("N", 5, 3)]) for name in ("Abs", "Exp", "Log", "Neg", "Relu", "Sigmoid", "Sqrt",
+                                             "Tanh", "Reciprocal")),
+    *(half(name, [(13, 7), (13, 7)]) for name in ("Add", "Sub", "Mul", "Max", "Min")),
+    *(half("Add", [(64, width)], [f16(width)]) for width in (1, 2, 4, 9, 12)),
+    half("Mul", [(64, 9)], [f16()]), half("Sub", [(5,), (6, 5)]), half("Add", [(0, 3), (3,)]),
+    half("MatMul", [(5, 8)], [f16(8, 6)]),
+    half("Gemm", [(3, 5), (4, 5), (3, 1)], [], {"transB": 1, "alpha": 0.25, "beta": 0.5}),
+    half("ReduceSum", [(5, 6, 7)], [i64(1)]), half("Softmax", [("N", 10)]),
+    half("ReduceMean", [(5, 6)], [], {"axes": [0]}), half("Transpose", [(7, 11)]),
+    half("ArgMax", [(5, 10)], output=TensorProto.INT64), half("Reshape", [(6, 4)], [i64(8, 3)]),
+    *(half("Cast", [(5, count)], [], {"to": TensorProto.FLOAT}, output=TensorProto.FLOAT)
+      for count in (1, 2, 3, 4, 7)),
+    *(Case("Cast", [(5, count)], [], {"to": TensorProto.FLOAT16}, output=TensorProto.FLOAT16)
+      for count in (1, 2, 3, 4, 7)),
+    Case("Cast", [(5, 3)], [], {"to": TensorProto.FLOAT}),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_operator(case: Case) -> None:
     proto = proto_of(case)
@@ -162,9 +193,11 @@ def test_operator(case: Case) -> None:
     arrays = {
         port.name: random.normal(
             size=[9 if isinstance(size, str) else size for size in port.shape]
-        ).astype(np.float32)
+        ).astype(port.dtype)
         for port in model.inputs
     }
+    if case.operator in ("Log", "Sqrt"):
+        arrays = {name: np.abs(value) for name, value in arrays.items()}
     wanted = reference(proto, arrays)
     for tiles in (1, 3, 16):
         assert_close(run(model, arrays, ChipConfig(tiles=tiles))["y"], wanted)

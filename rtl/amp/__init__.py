@@ -1,0 +1,1 @@
+"""The matrix unit (AMP): weights that stay, rows of input that stream through, sums in f32."""

@@ -1,0 +1,1 @@
+"""SIMD unit and random numbers."""
