@@ -18,7 +18,7 @@ from openipu.sw.ops.convolution import convolve
 SEED = 5
 TOLERANCE = {"float16": 5e-3, "float32": 2e-6}
 
-CASES = {
+CASES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "3x3": ((1, 16, 5, 6), (24, 16, 3, 3), {"pads": (1, 1, 1, 1)}),
     "strides, few channels": (
         (2, 3, 9, 8), (5, 3, 3, 3), {"strides": (2, 2), "pads": (1, 1, 0, 0)}
