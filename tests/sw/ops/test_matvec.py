@@ -34,7 +34,8 @@ def test_matvec(depth: int, columns: int, machine: str) -> None:
     builder = Builder(config)
     source = builder.input("x", x.shape, "float16")
     result = matmul(builder, source, Tensor("w", w), Tensor("b", bias), name="y")
-    used = {vertex.codelet.name for s in builder.graph.compute_sets.values() for vertex in s.vertices}
+    sets = builder.graph.compute_sets.values()
+    used = {vertex.codelet.name for each in sets for vertex in each.vertices}
     assert "matvec_f16" in used
     executable = compile(builder.graph, builder.program, config)
     with Engine(executable, "iss", compare=True) as engine:
