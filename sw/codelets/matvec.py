@@ -57,7 +57,7 @@ def work_table(blocks: int, parts: int, groups: int, config: TileConfig) -> list
 
 def _share(count: int, grain: int, worker: int, workers: int) -> tuple[int, int]:
     grains = -(-count // grain)
-    first, end = (number * grains // workers * grain for number in (worker, worker + 1))
+    first, end = (-(-number * grains // workers) * grain for number in (worker, worker + 1))
     return min(first, count), min(end, count)
 
 

@@ -23,6 +23,7 @@ from openipu.sw.ops.norm import batch_norm, group_norm, layer_norm
 from openipu.sw.ops.pooling import Window, pool
 from openipu.sw.ops.random import random_fill
 from openipu.sw.ops.rearrange import concatenate, pad, reshape, transpose
+from openipu.sw.ops.recurrent import gru, lstm
 from openipu.sw.ops.reduce import argmax, reduce
 from openipu.sw.ops.softmax import softmax
 
@@ -446,6 +447,65 @@ def _random(kind: str, shift: tuple[str, float], width: Callable[[Node], float])
     return apply_random
 
 
+def _recurrent(node: Node, gates: int) -> dict[str, Any]:
+    """Return what recurrent layers have in common; weights by gate, as arrays."""
+    x = node.input(0)
+    weights = [node.constant(index) for index in (1, 2, 3)]
+    w, r = weights[:2]
+    if w is None or r is None:
+        raise OpError("inputs 1 and 2, the weights, must be given")
+    direction = node.take("direction", "forward")
+    if direction not in ("forward", "reverse") or node.take("layout", 0):
+        raise OpError("attribute direction must be forward or reverse, and layout 0")
+    if node.optional(4) is not None:
+        raise OpError("input 4, the lengths of sequences, must not be given")
+    units = r.shape[2]
+    if node.take("hidden_size", units) != units:
+        raise OpError(f"attribute hidden_size must be that of the weights, {units}")
+    bias = np.zeros((1, 2 * gates * units), w.dtype) if weights[2] is None else weights[2]
+    start = node.optional(5) or Tensor("zeros", np.zeros((1, x.shape[1], units), x.dtype))
+    return {
+        "x": x, "w": w.reshape(gates, units, -1), "r": r.reshape(gates, units, units),
+        "bias": bias.reshape(2, gates, units), "h": start.reshape(x.shape[1], units),
+        "reverse": direction == "reverse",
+    }  # fmt: skip
+
+
+def _sequence(builder: Builder, steps: list[Tensor], name: str) -> Tensor:
+    parts = [step.reshape(1, 1, *step.shape) for step in steps]
+    return concatenate(builder, parts, 0, name=f"{name}/steps")
+
+
+def _lstm(builder: Builder, node: Node) -> tuple[Tensor, ...]:
+    common = _recurrent(node, 4)
+    if node.optional(7) is not None:
+        raise OpError("input 7, peepholes, must not be given")
+    order = [0, 2, 3, 1]  # of i, o, f, c the ones that we have as i, f, g, o
+    for name in ("w", "r"):
+        common[name] = common[name][order]
+    common["bias"] = common["bias"].sum(axis=0, dtype=common["bias"].dtype)[order]
+    h = common["h"]
+    c = node.optional(6)
+    c = Tensor("zeros", np.zeros(h.shape, h.dtype)) if c is None else c.reshape(*h.shape)
+    last, steps, c = lstm(builder, **common, c=c, name=node.name)
+    return (
+        _sequence(builder, steps, node.name), last.reshape(1, *h.shape), c.reshape(1, *h.shape)
+    )  # fmt: skip
+
+
+def _gru(builder: Builder, node: Node) -> tuple[Tensor, ...]:
+    common = _recurrent(node, 3)
+    if not node.take("linear_before_reset", 0):
+        raise OpError("attribute linear_before_reset must be 1, not 0")
+    w, r, bias = common["w"], common["r"], common["bias"]
+    both = bias.sum(axis=0, dtype=bias.dtype)
+    common["w"] = np.concatenate([w, np.zeros_like(w[:1])])
+    common["r"] = np.concatenate([r[:2], np.zeros_like(r[:1]), r[2:]])
+    common["bias"] = np.stack([both[0], both[1], bias[0, 2], bias[1, 2]])
+    last, steps = gru(builder, **common, name=node.name)
+    return _sequence(builder, steps, node.name), last.reshape(1, *last.shape)
+
+
 Outputs = Tensor | tuple[Tensor, ...]
 
 OPERATORS: dict[str, Callable[[Builder, Node], Outputs]] = {
@@ -463,12 +523,14 @@ OPERATORS: dict[str, Callable[[Builder, Node], Outputs]] = {
     "Gather": lambda builder, node: gather(
         builder, node.input(0), node.input(1), node.take("axis", 0), name=node.name
     ),
+    "GRU": _gru,
     "Gemm": _gemm,
     "GlobalAveragePool": _global_pool("mean"),
     "GlobalMaxPool": _global_pool("max"),
     "GroupNormalization": _group_norm,
     "Identity": lambda builder, node: node.input(0),
     "InstanceNormalization": _instance_norm,
+    "LSTM": _lstm,
     "LayerNormalization": _layer_norm,
     "Log": _unary("logarithm"),
     "MatMul": lambda builder, node: matmul(

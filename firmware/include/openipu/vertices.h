@@ -271,6 +271,14 @@
 .set gather_words_i32.columns, 28
 .set gather_words_i32.row, 32
 .set gather_words_i32.again, 36
+.set gru_cell.gates, 0
+.set gru_cell.gates_length, 4
+.set gru_cell.h, 8
+.set gru_cell.h_length, 12
+.set gru_cell.y, 16
+.set gru_cell.y_length, 20
+.set gru_cell.gates_level, 24
+.set gru_cell.level, 28
 .set hyperbolic_tangent.x, 0
 .set hyperbolic_tangent.x_length, 4
 .set hyperbolic_tangent.y, 8
@@ -322,6 +330,16 @@
 .set logistic_f16.y, 8
 .set logistic_f16.y_length, 12
 .set logistic_f16.level, 16
+.set lstm_cell.gates, 0
+.set lstm_cell.gates_length, 4
+.set lstm_cell.c, 8
+.set lstm_cell.c_length, 12
+.set lstm_cell.state, 16
+.set lstm_cell.state_length, 20
+.set lstm_cell.gates_level, 24
+.set lstm_cell.level, 28
+.set lstm_cell.both, 32
+.set lstm_cell.next, 36
 .set matmul_nn.x, 0
 .set matmul_nn.x_length, 4
 .set matmul_nn.w, 8
@@ -1449,6 +1467,18 @@ struct gather_words_i32_vertex {
 };
 void gather_words_i32(const struct gather_words_i32_vertex *v);
 
+struct gru_cell_vertex {
+    const _Float16 *gates;
+    uint32_t gates_length;
+    const _Float16 *h;
+    uint32_t h_length;
+    _Float16 *y;
+    uint32_t y_length;
+    uint32_t gates_level;
+    uint32_t level;
+};
+void gru_cell(const struct gru_cell_vertex *v);
+
 struct hyperbolic_tangent_vertex {
     const float *x;
     uint32_t x_length;
@@ -1543,6 +1573,20 @@ struct logistic_f16_vertex {
     uint32_t level;
 };
 void logistic_f16(const struct logistic_f16_vertex *v);
+
+struct lstm_cell_vertex {
+    const _Float16 *gates;
+    uint32_t gates_length;
+    const _Float16 *c;
+    uint32_t c_length;
+    _Float16 *state;
+    uint32_t state_length;
+    uint32_t gates_level;
+    uint32_t level;
+    uint32_t both;
+    uint32_t next;
+};
+void lstm_cell(const struct lstm_cell_vertex *v);
 
 struct matmul_nn_vertex {
     const float *x;

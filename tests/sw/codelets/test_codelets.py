@@ -237,6 +237,15 @@ def matvec(random: np.random.Generator) -> Iterator[Case]:
         )  # fmt: skip
 
 
+def recurrent(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    _, before, after = (item.name for item in codelet.vectors)
+    for words in (1, 2, 9, 100):
+        yield Case(
+            {"gates": halves(random, 16 * words), before: halves(random, 4 * words)},
+            {after: 4 * words * (2 if after == "state" else 1)},
+        )
+
+
 def depthwise(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
     """Windows of 3 x 3, or of other sizes, beside each other and apart."""
     dtype = codelet.vectors[0].dtype
@@ -271,6 +280,8 @@ def cases(codelet: Codelet) -> list[Case]:
             return list(matrix(random, codelet))
         case "matvec.S":
             return list(matvec(random))
+        case "recurrent.S":
+            return list(recurrent(random, codelet))
         case "depthwise.S":
             return list(depthwise(random, codelet))
         case "rows.S" | "normalise.c":
@@ -344,7 +355,7 @@ def test_iss_equals_twin(codelet: Codelet) -> None:
 
 
 def test_rtl_equals_twin() -> None:
-    config = ChipConfig(tile=TileConfig(banks=16))
+    config = ChipConfig(tile=TileConfig(banks=24))
     executable = build(config, {codelet.name: cases(codelet) for codelet in CODELETS})
     with Engine(executable, "rtl", compare=True) as engine:
         engine.run()
@@ -413,6 +424,8 @@ def test_estimate_is_close(codelet: Codelet) -> None:
         large["matrix.S"] = list(matrix(random, codelet))[2]
     elif codelet.source == "matvec.S":
         large["matvec.S"] = list(matvec(random))[1]
+    elif codelet.source == "recurrent.S":
+        large["recurrent.S"] = list(recurrent(random, codelet))[-1]
     elif codelet.source == "depthwise.S":
         large["depthwise.S"] = list(depthwise(random, codelet))[-1]
     case = large.get(codelet.source) or Case({"x": values(random, 100, wild=False)}, {"y": 100})
@@ -421,7 +434,9 @@ def test_estimate_is_close(codelet: Codelet) -> None:
     elif codelet.source == "elementwise.c" and "b" in {item.name for item in codelet.vectors}:
         case = Case({"a": values(random, 100), "b": values(random, 10)}, {"y": 100})
     lengths = {name: array.size for name, array in case.inputs.items()} | case.outputs
-    estimate = codelet.issues(lengths, case.scalars)
+    tables = {table.name: case.scalars[table.name] for table in codelet.tables}
+    scalars = {scalar.name: case.scalars[scalar.name] for scalar in codelet.scalars}
+    estimate = codelet.issues(lengths, scalars, tables)
     measured = issues_on_iss(codelet, case)
     assert 0.85 * measured <= estimate <= 1.15 * measured, f"{estimate=}, {measured=}"
 

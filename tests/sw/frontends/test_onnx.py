@@ -19,7 +19,7 @@ from openipu.sw.frontends.onnx import Model, ModelError, check, check_inputs, lo
 from openipu.sw.frontends.onnx_operators import OPERATORS, Node, apply
 from openipu.sw.model import batch_for, compile_model, predict
 from openipu.sw.ops.builder import Builder, OpError
-from tests.sw.frontends import moves
+from tests.sw.frontends import moves, test_onnx_recurrent
 
 SEED = 7
 ROOT = Path(__file__).resolve().parents[3]
@@ -206,6 +206,15 @@ def norms(make: Callable[..., NDArray[Any]], case: Callable[..., Case]) -> Itera
 CASES += [*norms(f32, Case), *norms(f16, half)]
 
 
+CASES += [
+    Case("Conv", [(2, 3, 7, 6)], [f32(4, 3, 3, 3), f32(4)], {"auto_pad": "SAME_UPPER"}),
+    Case("Conv", [(1, 4, 6, 9)], [f32(6, 2, 2, 3)], {"group": 2, "strides": [2, 1],
+                                                    "pads": [1, 0, 0, 2]}),
+    Case("Conv", [(1, 3, 11)], [f32(2, 3, 4)], {"dilations": [2], "pads": [1, 2]}),
+    Case("Conv", [(1, 6, 5, 5)], [f32(6, 1, 3, 3)], {"group": 6, "kernel_shape": [3, 3]}),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_operator(case: Case) -> None:
     proto = proto_of(case)
@@ -236,6 +245,7 @@ def test_softmax_of_older_opsets_joins_dimensions() -> None:
 
 def test_every_operator_has_a_case() -> None:
     tested = {case.operator for case in CASES + moves.CASES} | set(moves.RANDOM)
+    tested |= set(test_onnx_recurrent.GATES)
     assert tested == set(OPERATORS)
 
 
