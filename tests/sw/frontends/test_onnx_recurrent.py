@@ -57,10 +57,9 @@ def in_float64(proto: onnx.ModelProto, arrays: dict[str, NDArray[Any]]) -> list[
         tensor.CopyFrom(numpy_helper.from_array(value, tensor.name))
     for value in (*wide.graph.input, *wide.graph.output):
         value.type.tensor_type.elem_type = TensorProto.DOUBLE
-    result: list[Any] = ReferenceEvaluator(wide).run(
+    return list(ReferenceEvaluator(wide).run(
         None, {name: array.astype(np.float64) for name, array in arrays.items()}
-    )
-    return result
+    ))  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
