@@ -56,7 +56,8 @@ def convolve(
     config = builder.config.tile
     if not x.size or not w.size:
         return _by_products(builder, x, w, bias, windows, groups, name=name)
-    if channels == groups == outputs and config.simd:
+    taps = w.shape[2] * w.shape[3]
+    if channels == groups == outputs and config.simd and taps > 1:
         return depthwise(builder, x, w, bias, windows, name=name)
     layout = _layout(windows, w.shape[1], x.dtype, config)
     if layout is None:

@@ -1,4 +1,4 @@
-// For codelets in assembly. A codelet gets its vertex in a0, may change all registers but sp, gp, tp,
+// For codelets in assembly. A codelet gets its vertex in a0, may change all registers but sp,
 // s0 and s1, and returns with ret. `lw t0, NAME.FIELD(a0)` loads a field of a NAME_vertex.
 
 #pragma once
