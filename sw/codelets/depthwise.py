@@ -56,8 +56,8 @@ def _depthwise(short: str, op: SimdOp, taps: int) -> Codelet:
 
     def cycles(*, w: int, rows: int, columns: int, **_: Any) -> int:
         count = w // size
-        each = count * columns if taps else (count + 3) * columns + 1
-        return 23 + (0 if taps else 2) + rows * (5 + each)
+        each = count * columns if taps else (count + 3) * columns
+        return 21 + (0 if taps else 2) + rows * (5 + each)
 
     def w_again(*, w: int, rows: int, columns: int, **_: Any) -> int:
         return level(rows * columns, 1 - w // size)

@@ -87,7 +87,7 @@ def _reference(
         y[...] = result
 
 
-SETUP_ISSUES, BLOCK_ISSUES = 70, 3
+SETUP_ISSUES, PARTS_ISSUES, BLOCK_ISSUES = 55, 2, 3
 
 
 def _cycles(
@@ -96,10 +96,11 @@ def _cycles(
     """Return the cost of the worker that has the most to do."""
     pairs = outputs // 2
     table = work.reshape(-1, WORK_WORDS)
-    each = pairs * (groups + 2) + BLOCK_ISSUES + (pairs - pairs // parts if parts > 1 else 0)
+    each = pairs * (groups + 2) + BLOCK_ISSUES + pairs - pairs // parts
     finish = 3 if y == sums else 2
     most = max(int(row[5]) * each + int(row[7]) * finish // 2 for row in table)
-    return SETUP_ISSUES + int(table[:, 2].max()) + most
+    setup = SETUP_ISSUES + PARTS_ISSUES * pairs.bit_length()
+    return setup + int(table[:, 2].max()) + most
 
 
 def _matvec(name: str, result: str) -> Codelet:

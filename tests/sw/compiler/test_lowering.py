@@ -55,8 +55,8 @@ def test_overlapping_copy_goes_through_another_variable(graph, rows):
     assert between.size == 9
     assert between.name == "rows.copy"
     first, second = lowered.steps[0].phases
-    assert first[0].fields["destination"].variable is between
-    assert second[0].fields["source"].variable is between
+    assert first[0].fields["y"].variable is between
+    assert second[0].fields["x"].variable is between
 
 
 def test_predicates_come_to_every_tile(graph, rows, execute):

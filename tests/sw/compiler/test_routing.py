@@ -26,7 +26,7 @@ def test_long_copies_within_a_tile_are_shared_by_the_workers(graph):
     a, b = (graph.variable(name, 1000, "uint32").map(0) for name in "ab")
     (phase,) = lower(graph, Copy(a, b), chip()).steps[0].phases
     assert len(phase) == 6
-    assert sorted(vertex.fields["source"].interval for vertex in phase)[-1][1] == 1000
+    assert sorted(vertex.fields["x"].interval for vertex in phase)[-1][1] == 1000
 
 
 def test_aligned_pieces_go_directly(graph, rows):
