@@ -56,7 +56,7 @@ def test_overlapping_copy_goes_through_another_variable(graph, rows):
     assert between.name == "rows.copy"
     first, second = lowered.steps[0].phases
     assert first[0].fields["y"].variable is between
-    assert second[0].fields["x"].variable is between
+    assert second[0].fields["source"].variable is between
 
 
 def test_predicates_come_to_every_tile(graph, rows, execute):
