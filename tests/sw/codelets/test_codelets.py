@@ -344,24 +344,24 @@ def build(
     return compile(graph, Sequence(*steps), config)
 
 
-@pytest.mark.parametrize("codelet", CODELETS, ids=lambda codelet: codelet.name)
-def test_iss_equals_twin(codelet: Codelet) -> None:
-    executable = build(ChipConfig(tiles=1), {codelet.name: cases(codelet)})
-    with Engine(executable, "iss", compare=True) as engine:
+def equals_twin(backend: str, config: ChipConfig, chosen: dict[str, list[Case]]) -> None:
+    """Check a backend against the twins, bit for bit, with a superstep for each codelet."""
+    with Engine(build(config, chosen), backend, compare=True) as engine:
         engine.run()
     assert engine.scoreboard
     assert engine.scoreboard.words > 0
+    assert engine.scoreboard.supersteps == len(chosen) + 1
     assert engine.scoreboard.mismatches == 0, f"seed {SEED}: {engine.scoreboard.first}"
+
+
+@pytest.mark.parametrize("codelet", CODELETS, ids=lambda codelet: codelet.name)
+def test_iss_equals_twin(codelet: Codelet) -> None:
+    equals_twin("iss", ChipConfig(tiles=1), {codelet.name: cases(codelet)})
 
 
 def test_rtl_equals_twin() -> None:
     config = ChipConfig(tile=TileConfig(banks=24))
-    executable = build(config, {codelet.name: cases(codelet) for codelet in CODELETS})
-    with Engine(executable, "rtl", compare=True) as engine:
-        engine.run()
-    assert engine.scoreboard
-    assert engine.scoreboard.supersteps == len(CODELETS) + 1
-    assert engine.scoreboard.mismatches == 0, f"seed {SEED}: {engine.scoreboard.first}"
+    equals_twin("rtl", config, {codelet.name: cases(codelet) for codelet in CODELETS})
 
 
 SETUP_ISSUES = 3  #: of a worker, at start-up

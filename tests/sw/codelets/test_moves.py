@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.sw.codelets.codelet import Codelet, all_codelets
 from openipu.sw.codelets.pooling import run_words
-from openipu.sw.engine import Engine
 from tests.sw.codelets.test_codelets import (
     ELSEWHERE,
     SEED,
     Case,
-    build,
+    equals_twin,
     halves,
     issues_on_iss,
     values,
@@ -117,22 +116,12 @@ def cases(codelet: Codelet) -> list[Case]:
 
 @pytest.mark.parametrize("codelet", CODELETS, ids=lambda codelet: codelet.name)
 def test_iss_equals_twin(codelet: Codelet) -> None:
-    executable = build(ChipConfig(tiles=1), {codelet.name: cases(codelet)})
-    with Engine(executable, "iss", compare=True) as engine:
-        engine.run()
-    assert engine.scoreboard
-    assert engine.scoreboard.words > 0
-    assert engine.scoreboard.mismatches == 0, f"seed {SEED}: {engine.scoreboard.first}"
+    equals_twin("iss", ChipConfig(tiles=1), {codelet.name: cases(codelet)})
 
 
 def test_rtl_equals_twin() -> None:
-    config = ChipConfig(tile=TileConfig(banks=16))
-    executable = build(config, {codelet.name: cases(codelet) for codelet in CODELETS})
-    with Engine(executable, "rtl", compare=True) as engine:
-        engine.run()
-    assert engine.scoreboard
-    assert engine.scoreboard.supersteps == len(CODELETS) + 1
-    assert engine.scoreboard.mismatches == 0, f"seed {SEED}: {engine.scoreboard.first}"
+    config = ChipConfig(tile=TileConfig(banks=24))  # as in test_codelets.py: one simulator
+    equals_twin("rtl", config, {codelet.name: cases(codelet) for codelet in CODELETS})
 
 
 def sweep(codelet: Codelet) -> Iterator[Case]:
