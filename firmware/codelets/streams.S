@@ -5,14 +5,19 @@
 
 #include "openipu/codelet.h"
 
-    // y = op(a, b)
-    .macro  binary name, op
-    codelet \name
+    // Addresses of a, b and y, the level of their streams, and how many words they are.
+    .macro  operands name
     lw      t0, \name\().a(a0)
     lw      t1, \name\().b(a0)
     lw      t2, \name\().y(a0)
     lw      t3, \name\().level(a0)
     lhu     t4, \name\().level(a0)
+    .endm
+
+    // y = op(a, b)
+    .macro  binary name, op
+    codelet \name
+    operands \name
     xstream 0, t0, t3
     xstream 1, t1, t3
     xstream 2, t2, t3
@@ -25,11 +30,7 @@
     // The same with the words of b again and again.
     .macro  periodic name, op
     codelet \name
-    lw      t0, \name\().a(a0)
-    lw      t1, \name\().b(a0)
-    lw      t2, \name\().y(a0)
-    lw      t3, \name\().level(a0)
-    lhu     t4, \name\().level(a0)
+    operands \name
     lw      t5, \name\().b_level(a0)
     lw      t6, \name\().b_again(a0)
     xstream 0, t0, t3
@@ -45,11 +46,7 @@
     // The same with one element b.
     .macro  constant name, op, splat
     codelet \name
-    lw      t0, \name\().a(a0)
-    lw      t1, \name\().b(a0)
-    lw      t2, \name\().y(a0)
-    lw      t3, \name\().level(a0)
-    lhu     t4, \name\().level(a0)
+    operands \name
     li      t5, 1
     xstream 0, t0, t3
     xstream 1, t1, t5
@@ -119,11 +116,7 @@
     // y = a * factor + b, rounded once; the factor is f32 in the vertex.
     .macro  scaled_add name, op, splat, narrow:vararg
     codelet \name
-    lw      t0, \name\().a(a0)
-    lw      t1, \name\().b(a0)
-    lw      t2, \name\().y(a0)
-    lw      t3, \name\().level(a0)
-    lhu     t4, \name\().level(a0)
+    operands \name
     flw     f0, \name\().factor(a0)
     xstream 0, t0, t3
     xstream 1, t1, t3

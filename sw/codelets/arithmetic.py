@@ -7,9 +7,9 @@ Python twins of `firmware/include/openipu/math.h` among them. NaNs may have any 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from openipu.cosim.golden import numerics
+from openipu.cosim.golden import numerics, simd
 from openipu.cosim.golden.numerics import canonical
 
 F32 = NDArray[np.float32]
@@ -24,9 +24,16 @@ def quiet() -> np.errstate:
     return np.errstate(all="ignore")
 
 
+def rounded(value: F32, dtype: DTypeLike) -> NDArray[Any]:
+    """Return computed values as the tile has them in a type: f16 to nearest, NaNs canonical."""
+    if np.dtype(dtype) == np.float16:
+        return simd.narrow(np.ascontiguousarray(value).view(np.uint32)).view(np.float16)
+    return canonical(value)
+
+
 def store(y: NDArray[Any], value: F32) -> None:
     """Write computed values, as the tile would have them, into a view of tile memory."""
-    y[...] = canonical(value).reshape(y.shape)
+    y[...] = rounded(value, y.dtype).reshape(y.shape)
 
 
 def f32(value: ArrayLike) -> F32:

@@ -15,19 +15,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openipu.cosim.golden import amp, simd
+from openipu.cosim.golden import amp
 from openipu.rtl.config import TileConfig
+from openipu.sw.codelets.arithmetic import store
 from openipu.sw.codelets.codelet import (
     Codelet,
     Derived,
     Field,
-    Input,
     Output,
     Scalar,
     Table,
     register,
 )
-from openipu.sw.codelets.streams import MOST_STEP, WORD_BYTES, lanes, level
+from openipu.sw.codelets.streams import (
+    MOST_STEP,
+    WORD_BYTES,
+    count_and_step,
+    lanes,
+    level,
+    streamed,
+)
 
 Array = NDArray[Any]
 Words = NDArray[np.uint32]
@@ -123,11 +130,7 @@ def row_table(workers: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
 
 def _offsets(segment: Words, rows: Words) -> NDArray[np.int64]:
     """Return where the words of each row are, (rows, groups), in words."""
-
-    def of(word: int) -> tuple[int, int]:
-        return int(word) & 0xFFFF, int(np.int32(np.uint32(word)) >> 16)
-
-    (words, step), (runs, between), (_, to_next) = (of(word) for word in segment[1:4])
+    (words, step), (runs, between), (_, to_next) = map(count_and_step, segment[1:4])
     distance = (words - 1) * step + between
     row = np.arange(runs)[:, None] * distance + np.arange(words) * step
     row_distance = (runs - 1) * distance + (words - 1) * step + to_next
@@ -168,11 +171,7 @@ def _reference(
             )
             if number < len(listed) - 1:
                 sums.reshape(-1, outputs)[...] = total
-        if y.dtype == np.float16:
-            narrowed = simd.narrow(np.ascontiguousarray(total).view(np.uint32))
-            result.view(np.uint16)[:, columns] = narrowed
-        else:
-            result[:, columns] = total
+        store(result[:, columns], total)
 
 
 SETUP_ISSUES, BLOCK_ISSUES, SEGMENT_ISSUES, RUN_ISSUES = 43, 12, 31, 10
@@ -190,7 +189,7 @@ def _cycles(
         runs = (end - at) // 4 // RUN_WORDS
         fixed = SEGMENT_ISSUES + 2 * sums + runs * RUN_ISSUES
         each = [
-            fixed + int(segment[7] & 0xFFFF) + count * int(segment[5]) for segment in listed
+            fixed + count_and_step(segment[7])[0] + count * int(segment[5]) for segment in listed
         ]
         most = max(most, sum(each))
     return SETUP_ISSUES + int(blocks) * (BLOCK_ISSUES + most - sums + sums // narrow)
@@ -205,17 +204,14 @@ def _matrix(name: str, dtype: str, result: str) -> Codelet:
     def y_level(bias: int, blocks: int, **_: Any) -> int:
         return level(0, (bias - bias // int(blocks)) * size // WORD_BYTES + 1)
 
-    def streamed(name: str, dtype: str, *apart: str) -> Field:
-        return Field(name, Input, dtype, streamed=True, apart_from=apart)
-
     return register(
         Codelet(
             name=name,
             fields=(
                 streamed("x", dtype),
                 streamed("even", dtype),
-                streamed("odd", dtype, "even"),
-                streamed("bias", "float32", "x"),
+                streamed("odd", dtype, apart_from=("even",)),
+                streamed("bias", "float32", apart_from=("x",)),
                 Field("sums", Output, "float32", streamed=True, apart_from=("x",)),
                 Field("y", Output, result, streamed=True),
                 Table("rows"),

@@ -9,21 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openipu.cosim.golden import amp, simd
-from openipu.cosim.golden.numerics import canonical
+from openipu.cosim.golden import amp
 from openipu.rtl.config import TileConfig
-from openipu.sw.codelets.arithmetic import quiet
+from openipu.sw.codelets.arithmetic import quiet, store
 from openipu.sw.codelets.codelet import (
     Codelet,
     Derived,
     Field,
-    Input,
     Output,
     Scalar,
     Table,
     register,
 )
-from openipu.sw.codelets.streams import WORD_BYTES, lanes, level
+from openipu.sw.codelets.streams import WORD_BYTES, lanes, level, streamed
 
 Array = NDArray[Any]
 
@@ -78,13 +76,8 @@ def _reference(
     with quiet():
         while total.shape[2] > 1:
             total = total[:, :, 0::2] + total[:, :, 1::2]
-        flat = canonical(total[:, :, 0].T.reshape(-1))
-        sums[...] = flat
-        result = canonical(flat + bias)
-    if y.dtype == np.float16:
-        y.view(np.uint16)[...] = simd.narrow(result.view(np.uint32))
-    else:
-        y[...] = result
+        store(sums, total[:, :, 0].T)
+        store(y, sums + bias)
 
 
 SETUP_ISSUES, PARTS_ISSUES, BLOCK_ISSUES = 55, 2, 3
@@ -104,16 +97,13 @@ def _cycles(
 
 
 def _matvec(name: str, result: str) -> Codelet:
-    def streamed(name: str, dtype: str, *apart: str) -> Field:
-        return Field(name, Input, dtype, streamed=True, apart_from=apart)
-
     return register(
         Codelet(
             name=name,
             fields=(
                 streamed("x", DTYPE),
                 streamed("even", DTYPE),
-                streamed("odd", DTYPE, "even"),
+                streamed("odd", DTYPE, apart_from=("even",)),
                 streamed("bias", "float32"),
                 Field("sums", Output, "float32", streamed=True, apart_from=("bias",)),
                 Field("y", Output, result, streamed=True),

@@ -6,11 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openipu.cosim.golden import simd
 from openipu.rtl.isa import SimdOp
-from openipu.sw.codelets.arithmetic import quiet
+from openipu.sw.codelets.arithmetic import quiet, rounded
 from openipu.sw.codelets.codelet import Codelet, Field, Input, Output, Scalar, Table, register
-from openipu.sw.codelets.streams import DTYPES, MOST_WORDS, evaluate, lanes, level
+from openipu.sw.codelets.streams import (
+    DTYPES,
+    MOST_STEP,
+    MOST_WORDS,
+    count_and_step,
+    evaluate,
+    lanes,
+    level,
+)
 
 Array = NDArray[Any]
 
@@ -34,7 +41,7 @@ def run_words(
         window - (rows - 1) * row - across if pixels > 1 else 0,
     ]
     counts = columns, rows, pixels
-    if max(map(abs, steps)) >= 1 << 15 or max(counts) > MOST_WORDS:
+    if max(map(abs, steps)) > MOST_STEP or max(counts) > MOST_WORDS:
         return None
     levels = [level(count, step) for count, step in zip(counts, steps, strict=True)]
     bits = int(np.float32(factor).view(np.uint32))
@@ -43,9 +50,7 @@ def run_words(
 
 def _windows(x: Array, run: Any, words: int) -> Array:
     """Return the elements of a run's windows, (elements, pixels, channels)."""
-    (columns, rows, pixels), steps = zip(
-        *((int(word) & 0xFFFF, int(word.astype(np.int32)) >> 16) for word in run[1:4]), strict=True
-    )
+    (columns, rows, pixels), steps = zip(*map(count_and_step, run[1:4]), strict=True)
     row = steps[1] + (columns - 1) * steps[0]
     window = steps[2] + (rows - 1) * row + (columns - 1) * steps[0]
     taps = np.arange(rows)[:, None] * row + np.arange(columns) * steps[0]
@@ -70,12 +75,7 @@ def _mean(x: Array, factor: np.float32) -> Array:
         total = wide[0]
         for each in wide[1:]:
             total = total + each
-        total = (total * factor).reshape(-1)
-    bits = total.view(np.uint32)
-    if x.dtype == np.float16:
-        narrowed: Array = simd.narrow(bits).view(np.float16)
-        return narrowed
-    return np.where(np.isnan(total), np.float32(np.nan), total)
+        return rounded((total * factor).reshape(-1), x.dtype)
 
 
 def _reference(function: Callable[[Array, np.float32], Array]) -> Callable[..., None]:
@@ -143,7 +143,7 @@ multiplied by the run's factor, then rounded.
 
 
 def _plain_run(run: Any, words: int) -> int:
-    columns, rows, pixels = int(run[1]) & 0xFFFF, int(run[2]) & 0xFFFF, int(run[5])
+    (columns, _), (rows, _), pixels = *map(count_and_step, run[1:3]), int(run[5])
     window = 10.4 + 9.7 * rows * (columns - 1) + 12.8 * (rows - 1)
     return 15 + round(2 * words * (15 + pixels * window))
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from openipu.cosim.golden import simd
 from openipu.rtl.isa import SimdOp
 from openipu.sw.codelets.arithmetic import F32, quiet, store
 from openipu.sw.codelets.codelet import (
@@ -83,10 +82,7 @@ def _write(y: Array, value: F32, factor: Any) -> None:
     """Store sums times a factor."""
     with quiet():
         product = value * np.float32(factor)
-    if y.dtype == np.float16:
-        y.view(np.uint16)[...] = simd.narrow(np.ascontiguousarray(product).view(np.uint32))
-    else:
-        store(y, product)
+    store(y, product)
 
 
 def _matrix(x: Array, rows: int) -> Array:

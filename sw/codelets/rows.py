@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openipu.cosim.golden import simd
 from openipu.rtl.isa import SimdOp
-from openipu.sw.codelets.arithmetic import F32, f32, fma, quiet, store
+from openipu.sw.codelets.arithmetic import F32, f32, fma, quiet, rounded, store
 from openipu.sw.codelets.codelet import (
     Codelet,
     Derived,
@@ -79,11 +78,7 @@ def _normalise_streamed(
     if not x.size:
         return
     sums = row_sums(x.reshape(-1, int(columns)))
-    value = _normalise(x, sums, int(columns), 2, share, epsilon).reshape(-1)
-    if y.dtype == np.float16:
-        y.view(np.uint16)[...] = simd.narrow(value.view(np.uint32))
-    else:
-        store(y, value)
+    store(y, _normalise(x, sums, int(columns), 2, share, epsilon))
 
 
 def _cycles(setup: int, per_row: int, per_word: int, each: int) -> Any:
@@ -153,7 +148,7 @@ def _softmax(*, x: Array, y: Array, columns: Any) -> None:
     values = evaluate(SimdOp.H4_EXP, shifted)
     with quiet():
         shares: F32 = np.float32(1) / row_sums(values.reshape(rows.shape))
-    factors = simd.narrow(shares.view(np.uint32)).view(np.float16)
+    factors = rounded(shares, np.float16)
     y[...] = evaluate(SimdOp.H4_MUL, values, np.repeat(factors, rows.shape[1]))
 
 

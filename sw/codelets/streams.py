@@ -50,6 +50,11 @@ def level(count: int, step: int = 1) -> int:
     return count | (step & 0xFFFF) << 16
 
 
+def count_and_step(word: Any) -> tuple[int, int]:
+    """Return what a register as `level` makes it says."""
+    return int(word) & 0xFFFF, int(np.uint32(word).astype(np.int32)) >> 16
+
+
 def evaluate(op: SimdOp, *operands: Array) -> Array:
     """Return a SIMD operation's results on arrays of one size and dtype."""
     size, kind = operands[0].size, operands[0].dtype
@@ -60,7 +65,8 @@ def evaluate(op: SimdOp, *operands: Array) -> Array:
     return result
 
 
-def _streamed(name: str, dtype: str, *, apart_from: tuple[str, ...] = ()) -> Field:
+def streamed(name: str, dtype: str, *, apart_from: tuple[str, ...] = ()) -> Field:
+    """Return an input that streams read, in banks of its own beside others."""
     return Field(name, Input, dtype, streamed=True, apart_from=apart_from)
 
 
@@ -82,7 +88,7 @@ def _unary(name: str, short: str, issues: int, function: Callable[[Array], Array
     return register(
         Codelet(
             name=f"{name}_{short}",
-            fields=(_streamed("x", dtype), _result(dtype), _level("x", dtype)),
+            fields=(streamed("x", dtype), _result(dtype), _level("x", dtype)),
             source="streams.S",
             reference=reference,
             cycles=lambda x, y: issues + words(x, dtype),
@@ -142,7 +148,7 @@ UNARY: dict[tuple[str, str], Codelet] = {
 def _binary(name: str, short: str, op: SimdOp) -> tuple[Codelet, Codelet, Codelet]:
     """Make a function of two operands: as they are, with b repeated, with one element b."""
     dtype = DTYPES[short]
-    fields = _streamed("a", dtype), _streamed("b", dtype, apart_from=("a",)), _result(dtype)
+    fields = streamed("a", dtype), streamed("b", dtype, apart_from=("a",)), _result(dtype)
 
     def reference(*, a: Array, b: Array, y: Array) -> None:
         y[...] = evaluate(op, a, np.resize(b, a.size))
@@ -195,7 +201,7 @@ def _scaled_add(short: str, op: SimdOp, issues: int) -> Codelet:
         Codelet(
             name=f"scaled_add_{short}",
             fields=(
-                _streamed("a", dtype), _streamed("b", dtype, apart_from=("a",)), _result(dtype),
+                streamed("a", dtype), streamed("b", dtype, apart_from=("a",)), _result(dtype),
                 Scalar("factor", "f32"), _level("a", dtype),
             ),
             source="streams.S",
@@ -233,7 +239,7 @@ WIDEN = register(
     Codelet(
         name="widen",
         fields=(
-            _streamed("x", "float16"), _result("float32"), _level("x", "float16"),
+            streamed("x", "float16"), _result("float32"), _level("x", "float16"),
             _level("y", "float32", "y_level"), *_pairs("y"),
         ),
         source="streams.S",
@@ -247,7 +253,7 @@ NARROW = register(
     Codelet(
         name="narrow",
         fields=(
-            _streamed("x", "float32"), _result("float16"), _level("y", "float16"),
+            streamed("x", "float32"), _result("float16"), _level("y", "float16"),
             _level("x", "float32", "x_level"), *_pairs("x"),
         ),
         source="streams.S",

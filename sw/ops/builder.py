@@ -134,6 +134,14 @@ class Builder:
             variable.flat[a * unit : b * unit].map(tile)
         return Tensor(name, variable.all)
 
+    def shares(self, count: int) -> list[tuple[int, int, int]]:
+        """Return `count` in even ranges for all workers, as (tile, first, end)."""
+        return [
+            (tile, first + a, first + b)
+            for tile, (first, end) in enumerate(split(count, self.tiles))
+            for a, b in split(end - first, self.workers)
+        ]
+
     def spread(self, count: int, grain: int = 1) -> list[tuple[int, int]]:
         """Return `count` in ranges for the workers of a tile, in whole `grain`s but for the last.
 

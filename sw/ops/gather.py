@@ -97,11 +97,7 @@ def top_k(
     order = [*(a for a in range(rank) if a != axis), axis]
     moved = x.transpose(*order)
     rows = moved.reshape(x.size // columns, columns)
-    shares = [
-        (tile, first + a, first + b)
-        for tile, (first, end) in enumerate(split(rows.shape[0], builder.tiles))
-        for a, b in split(end - first, builder.workers)
-    ]
+    shares = builder.shares(rows.shape[0])
     inputs = builder.local(name, [(tile, rows[a:b]) for tile, a, b in shares])
     shape = (*moved.shape[:-1], k)
     blocks = [(tile, np.arange(a * k, b * k)) for tile, a, b in shares]

@@ -1,6 +1,6 @@
 """What is computed by the matrix unit: rows of inputs times weights, on some tiles.
 
-The rows may be those of a matrix or windows of a picture; `Rows` says where they are.
+The rows may be those of a matrix or windows of a picture; runs say where they are.
 """
 
 from collections.abc import Sequence
@@ -133,34 +133,47 @@ def share(runs: Sequence[Run], distance: int, config: TileConfig) -> list[list[R
         if end - stop <= spare:
             end, spare = stop, spare - (end - stop)
         ends.append(end)
-    ends = ends[1:]
-    workers: list[list[Run]] = [[]]
-    done = 0
+    return [
+        [(offset * WORD_BYTES, count) for offset, count in part]
+        for part in _cut_runs(runs, distance, ends[1:])
+    ]
+
+
+def _cut_runs(runs: Sequence[Run], distance: int, ends: Sequence[int]) -> list[list[Run]]:
+    """Return runs in parts, each up to one of `ends`, rows from the beginning; the last is all."""
+    parts: list[list[Run]] = [[] for _ in ends]
+    part = done = 0
     for offset, rows in runs:
         taken = 0
         while taken < rows:
-            while done == ends[len(workers) - 1]:
-                workers.append([])
-            count = min(rows - taken, ends[len(workers) - 1] - done)
-            workers[-1].append(((offset + taken * distance) * WORD_BYTES, count))
+            while done == ends[part]:
+                part += 1
+            count = min(rows - taken, ends[part] - done)
+            parts[part].append((offset + taken * distance, count))
             taken, done = taken + count, done + count
-    return workers + [[] for _ in range(config.slots - len(workers))]
+    return parts
 
 
 def multiply(
     builder: Builder, compute_set: ComputeSet, jobs: Sequence[Job], segments: Sequence[Segment],
     weights: Sequence[tuple[View, View, View]],
 ) -> None:  # fmt: skip
-    """Add the vertices of jobs to a compute set; `weights` are from `Packed`."""
-    config = builder.config.tile
+    """Add the vertices of jobs to a compute set; `weights` are from `packed`.
+
+    All jobs are of the same types.
+    """
+    if not jobs:
+        return
+    config, distance = builder.config.tile, segments[0].row_distance
+    codelet = MATRIX[jobs[0].x.dtype, jobs[0].y.dtype]
+    table = segment_table(segments, jobs[0].x.dtype, config)
+    most = most_rows(config) * config.slots
     for job in jobs:
         even, odd, bias = weights[job.weights]
         columns, outputs = bias.size, config.amp_outputs
-        dtype = job.x.dtype
-        codelet = MATRIX[dtype, job.y.dtype]
-        table = segment_table(segments, dtype, config)
+        total = sum(count for _, count in job.runs)
         first = 0
-        for runs in _chunks(job.runs, segments[0].row_distance, most_rows(config) * config.slots):
+        for runs in _cut_runs(job.runs, distance, [*range(most, total, most), total]):
             rows = sum(count for _, count in runs)
             sums = builder.graph.variable(
                 builder.unique(f"{compute_set.name}/sums"),
@@ -169,27 +182,11 @@ def multiply(
             compute_set.add(
                 codelet, job.tile, x=job.x, even=even, odd=odd, bias=bias, sums=sums,
                 y=job.y.reshape(-1)[first * columns : (first + rows) * columns],
-                rows=row_table(share(runs, segments[0].row_distance, config)), segments=table,
+                rows=row_table(share(runs, distance, config)), segments=table,
                 segments_bytes=segments_bytes(table, config), blocks=columns // outputs,
                 dot=config.amp_dot,
             )  # fmt: skip
             first += rows
-
-
-def _chunks(runs: Sequence[Run], distance: int, most: int) -> list[list[Run]]:
-    """Return runs in as few parts as may have `most` rows each."""
-    parts: list[list[Run]] = [[]]
-    left = most
-    for offset, rows in runs:
-        taken = 0
-        while taken < rows:
-            if not left:
-                parts.append([])
-                left = most
-            count = min(rows - taken, left)
-            parts[-1].append((offset + taken * distance, count))
-            taken, left = taken + count, left - count
-    return parts
 
 
 def packed(

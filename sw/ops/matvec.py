@@ -29,20 +29,6 @@ def most_words(config: TileConfig) -> int:
     return config.amp_depth * config.amp_outputs // 2
 
 
-def issues(rows: int, count: int, config: TileConfig) -> int:
-    """Return the estimated issues for a matrix of `rows` with `count` words on a tile."""
-    total = 0
-    for first, end in split(count, ceil(count / most_words(config))):
-        parts, groups = shape(end - first, config)
-        blocks = ceil(rows * parts / config.amp_outputs)
-        total += MATVEC["float32"].issues(
-            {"y": rows, "sums": rows},
-            {"parts": parts, "groups": groups, "outputs": config.amp_outputs},
-            {"work": np.array(work_table(blocks, parts, groups, config), np.uint32)},
-        )
-    return total
-
-
 def multiply(builder: Builder, x: Tensor, w: Tensor, bias: Tensor, *, name: str) -> Tensor:
     """Return x (k) . w (k, n) + bias (n), of x's type; x and w are f16, the bias f32."""
     config, depth = builder.config.tile, w.shape[0]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.recurrent import DTYPE, GATES, GRU_CELL, LANES, LSTM_CELL
-from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
+from openipu.sw.ops.builder import Builder, Index, OpError, Tensor
 from openipu.sw.ops.elementwise import binary, unary
 from openipu.sw.ops.matmul import matmul
 
@@ -24,10 +24,7 @@ def lstm_cell(builder: Builder, gates: Tensor, c: Tensor, *, name: str) -> tuple
     if _by_simd(builder, c):
         state = _cells(builder, LSTM_CELL, gates, c, "c", "state", 2, name)
         return state[1].reshape(*c.shape), state[0].reshape(*c.shape)
-
-    def apply(function: str, *operands: Tensor) -> Tensor:
-        return (unary if len(operands) == 1 else binary)(builder, function, *operands, name=name)
-
+    apply = _elementwise(builder, name)
     i, f, g, o = (gates[..., gate] for gate in range(GATES))
     kept = apply("multiply", apply("logistic", f), c)
     new = apply("multiply", apply("logistic", i), apply("hyperbolic_tangent", g))
@@ -42,14 +39,20 @@ def gru_cell(builder: Builder, gates: Tensor, h: Tensor, *, name: str) -> Tensor
     """
     if _by_simd(builder, h):
         return _cells(builder, GRU_CELL, gates, h, "h", "y", 1, name)[0].reshape(*h.shape)
-
-    def apply(function: str, *operands: Tensor) -> Tensor:
-        return (unary if len(operands) == 1 else binary)(builder, function, *operands, name=name)
-
+    apply = _elementwise(builder, name)
     z, r, x, a = (gates[..., gate] for gate in range(GATES))
     n = apply("add", x, apply("multiply", apply("logistic", r), a))
     n = apply("hyperbolic_tangent", n)
     return apply("add", n, apply("multiply", apply("logistic", z), apply("subtract", h, n)))
+
+
+def _elementwise(builder: Builder, name: str) -> Callable[..., Tensor]:
+    """Return a function that adds an elementwise operation of one or two operands."""
+
+    def apply(function: str, *operands: Tensor) -> Tensor:
+        return (unary if len(operands) == 1 else binary)(builder, function, *operands, name=name)
+
+    return apply
 
 
 def _by_simd(builder: Builder, state: Tensor) -> bool:
@@ -66,17 +69,13 @@ def _cells(
     by_words = gates.reshape(words, LANES, GATES).transpose(0, 2, 1)
     flat = state.reshape(words, LANES)
     positions = np.arange(count * state.size).reshape(count, words, LANES)
-    shares = [
-        (tile, (first + a, first + b))
-        for tile, (first, end) in enumerate(split(words, builder.tiles))
-        for a, b in split(end - first, builder.workers)
-    ]
-    inputs = builder.local(name, [(t, by_words[a:b]) for t, (a, b) in shares], aligned=True)
-    states = builder.local(name, [(t, flat[a:b]) for t, (a, b) in shares], aligned=True)
-    places: list[tuple[int, Index]] = [(t, positions[:, a:b]) for t, (a, b) in shares]
+    shares = builder.shares(words)
+    inputs = builder.local(name, [(tile, by_words[a:b]) for tile, a, b in shares], aligned=True)
+    states = builder.local(name, [(tile, flat[a:b]) for tile, a, b in shares], aligned=True)
+    places: list[tuple[int, Index]] = [(tile, positions[:, a:b]) for tile, a, b in shares]
     result, outputs = builder.result(name, (count, state.size), DTYPE, places)
     compute_set = builder.compute_set(name)
-    for (tile, _), taken, old, new in zip(shares, inputs, states, outputs, strict=True):
+    for (tile, *_), taken, old, new in zip(shares, inputs, states, outputs, strict=True):
         fields: dict[str, Any] = {"gates": taken, before: old, after: new.reshape(-1)}
         compute_set.add(codelet, tile, **fields)
     return result

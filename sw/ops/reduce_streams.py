@@ -53,11 +53,7 @@ def _rows(
 ) -> Tensor:
     """Reduce whole rows, several by a vertex."""
     results = items.shape[0]
-    pieces = [
-        (tile, first + a, first + b)
-        for tile, (first, end) in enumerate(split(results, builder.tiles))
-        for a, b in split(end - first, builder.workers)
-    ]
+    pieces = builder.shares(results)
     inputs = builder.local(name, [(tile, items[a:b]) for tile, a, b in pieces], aligned=True)
     result, outputs = builder.result(
         name, (results,), dtype, [(tile, np.arange(a, b)) for tile, a, b in pieces]

@@ -6,7 +6,7 @@ import numpy as np
 
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.streams import lanes
-from openipu.sw.ops.builder import Builder, Tensor, split
+from openipu.sw.ops.builder import Builder, Tensor
 
 
 def streamable(builder: Builder, rows: Tensor) -> bool:
@@ -19,11 +19,7 @@ def apply(
 ) -> Tensor:
     """Return a codelet's y of rows x (count, columns), given its other scalars."""
     count, columns = rows.shape
-    shares = [
-        (tile, first + a, first + b)
-        for tile, (first, end) in enumerate(split(count, builder.tiles))
-        for a, b in split(end - first, builder.workers)
-    ]
+    shares = builder.shares(count)
     inputs = builder.local(name, [(tile, rows[a:b]) for tile, a, b in shares], aligned=streamed)
     result, outputs = builder.result(
         name, rows.shape, rows.dtype,

@@ -1,4 +1,4 @@
-"""Where the windows of a convolution or a pooling lie in a picture."""
+"""Where the windows of a convolution lie in a picture."""
 
 from dataclasses import dataclass
 
