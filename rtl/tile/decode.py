@@ -1,12 +1,24 @@
 """The decoder, derived from the instruction table."""
 
+from itertools import groupby
+
 from amaranth.hdl import Cat, Const, Module, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from openipu.rtl.config import TileConfig
-from openipu.rtl.isa import INSTRUCTIONS, OP_BITS, STREAMS, Class, File, Immediate, Unit
+from openipu.rtl.isa import (
+    INSTRUCTIONS,
+    OP_BITS,
+    STREAMS,
+    Class,
+    File,
+    Immediate,
+    Instruction,
+    Unit,
+)
 
+_OPCODE_BITS = 7
 SOURCES = {"a": 15, "b": 20, "c": 27}  # where the numbers of rs1, rs2 and rs3 begin
 
 
@@ -31,6 +43,20 @@ class Decoded(data.Struct):
     """For each input stream, which sources are its next word."""
     pushes: unsigned(1)
     """The result goes to the output stream."""
+    counted_as: Class
+
+
+class _Row(data.Struct):
+    """What the table alone says of an instruction; zeros for what is in no row."""
+
+    unit: Unit
+    op: unsigned(OP_BITS)
+    rd_file: File
+    rs1_file: File
+    rs2_file: File
+    immediate: Immediate
+    rounds: unsigned(1)
+    pairs: unsigned(3)
     counted_as: Class
 
 
@@ -60,28 +86,11 @@ class Decoder(wiring.Component):
     def elaborate(self, platform):
         """One case for each row of the table, one for each way to hold an immediate."""
         m = Module()
-        kind = Signal(Immediate)
-        pairs, unit, rd_file = Signal(len(SOURCES)), Signal(Unit), Signal(File)
-        m.d.comb += [self.decoded.rd.eq(self.word[7:12]), self.decoded.pairs.eq(pairs)]
-        m.d.comb += [self.decoded.unit.eq(unit), self.decoded.rd_file.eq(rd_file)]
-        with m.Switch(self.word):
-            for row in INSTRUCTIONS:
-                if not self.config.executes(row.unit):
-                    continue
-                with m.Case(_pattern(row.match, row.mask)):
-                    m.d.comb += [
-                        unit.eq(row.unit),
-                        self.decoded.op.eq(row.op.value),
-                        rd_file.eq(row.rd),
-                        self.decoded.rs1_file.eq(row.rs1),
-                        self.decoded.rs2_file.eq(row.rs2),
-                        self.decoded.rounds.eq(row.rounds),
-                        self.decoded.counted_as.eq(row.counted_as),
-                        kind.eq(row.immediate),
-                        pairs.eq(
-                            Cat(file is File.PAIR for file in (row.rs1, row.rs2, row.rs3))
-                        ),
-                    ]
+        decoded, row = self.decoded, Signal(_Row)
+        self._look_up(m, row)
+        for field in "unit op rd_file rs1_file rs2_file rounds pairs counted_as".split():
+            m.d.comb += decoded[field].eq(row[field])
+        m.d.comb += decoded.rd.eq(self.word[7:12])
         word, sign = self.word, self.word[31]
         spread = {
             Immediate.I: Cat(word[20:32], sign.replicate(20)),
@@ -96,13 +105,28 @@ class Decoder(wiring.Component):
             Immediate.SHIFT: word[20:25],
             Immediate.RD: word[7:12],
         }
-        with m.Switch(kind):
+        with m.Switch(row.immediate):
             for name, value in spread.items():
                 with m.Case(name):
-                    m.d.comb += self.decoded.immediate.eq(value)
-        m.d.comb += self.decoded.has_immediate.eq(kind != Immediate.NONE)
-        self._streams(m, pairs, rd_file)
+                    m.d.comb += decoded.immediate.eq(value)
+        m.d.comb += decoded.has_immediate.eq(row.immediate != Immediate.NONE)
+        self._streams(m, row.pairs, row.rd_file)
         return m
+
+    def _look_up(self, m, row):
+        """Find the table's row: by opcode, then by the other bits.
+
+        Yosys compares each case with each one before it, and does so again for each signal that
+        is assigned: short lists and one signal keep that a matter of seconds.
+        """
+        rows = [row for row in INSTRUCTIONS if self.config.executes(row.unit)]
+        rows.sort(key=_opcode)
+        with m.Switch(self.word[:_OPCODE_BITS]):
+            for opcode, same in groupby(rows, _opcode):
+                with m.Case(opcode), m.Switch(self.word[_OPCODE_BITS:]):
+                    for known in same:
+                        with m.Case(_pattern(known)):
+                            m.d.comb += row.eq(_row(known))
 
     def _streams(self, m, pairs, rd_file):
         """Which operands are streams; an odd number that is none is illegal, as `isa` says."""
@@ -124,8 +148,32 @@ class Decoder(wiring.Component):
             m.d.comb += decoded.unit.eq(Unit.ILLEGAL)
 
 
-def _pattern(match: int, mask: int) -> str:
-    """Return 32 characters 0, 1 or - for an encoding."""
+def _opcode(row: Instruction) -> int:
+    return row.match & (1 << _OPCODE_BITS) - 1
+
+
+def _pattern(row: Instruction) -> str:
+    """Return 0, 1 or - for each bit of an encoding but the opcode's, highest first."""
     return "".join(
-        str(match >> bit & 1) if mask >> bit & 1 else "-" for bit in range(31, -1, -1)
+        str(row.match >> bit & 1) if row.mask >> bit & 1 else "-"
+        for bit in range(31, _OPCODE_BITS - 1, -1)
+    )
+
+
+def _row(row: Instruction) -> data.Const:
+    return _Row.const(
+        {
+            "unit": row.unit,
+            "op": row.op.value,
+            "rd_file": row.rd,
+            "rs1_file": row.rs1,
+            "rs2_file": row.rs2,
+            "immediate": row.immediate,
+            "rounds": row.rounds,
+            "pairs": sum(
+                (file is File.PAIR) << index
+                for index, file in enumerate((row.rs1, row.rs2, row.rs3))
+            ),
+            "counted_as": row.counted_as,
+        }
     )
