@@ -22,7 +22,7 @@ demo: $(VENV)/run.stamp ## run the digits model on 4 tiles of RTL, compared with
 	$(BIN)/python examples/digits/demo.py
 
 test: $(VENV)/dev.stamp ## run the tests, except the slow ones
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test-slow: $(VENV)/dev.stamp ## run the slow tests
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m slow

@@ -150,9 +150,9 @@ def test_the_datapath_may_stand_still_without_commands(monkeypatch):
     assert not schedule.differences(answers)
 
 
-@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
-def test_random_instructions(config):
-    check(config, 4_000, SEED)
+@pytest.mark.parametrize("name", ["small", "default"])
+def test_random_instructions(name):
+    check(CONFIGS[name], 4_000, SEED)
 
 
 @pytest.mark.slow

@@ -12,7 +12,11 @@ KIB = 1024
 
 @pytest.mark.parametrize(
     ("slots", "banks", "bus_bits", "latency", "whole"),
-    [(4, 9, 32, 3, False), (6, 8, 64, 4, True), (8, 16, 64, 9, False)],
+    [
+        (4, 9, 32, 3, False),
+        (8, 16, 64, 9, False),
+        pytest.param(6, 8, 64, 4, True, marks=pytest.mark.slow),
+    ],
 )
 def test_random_program_in_lock_step_with_the_model(slots, banks, bus_bits, latency, whole):
     # Without SIMD and matrix unit it simulates faster.
