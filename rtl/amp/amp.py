@@ -85,7 +85,8 @@ class AMP(wiring.Component):
         with m.Switch(self.x_op):
             with m.Case(*MULTIPLY):
                 m.d.comb += self.x_multiplies.eq(1)
-        x_en, busy = Signal(), Signal(STAGES - 1)
+        x_en = Signal()
+        busy = Signal(STAGES - 1)
         m.d.sync += busy.eq(Cat(x_en, busy[:-1]))
         m.d.comb += [
             x_en.eq(self.x_en & (self.x_op != AmpOp.SET)),

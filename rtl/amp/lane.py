@@ -70,7 +70,10 @@ class Lane(wiring.Component):
 
         z, pair = self.z, self.output // 2
         m.submodules.add = add = Add()
-        puts, base, total, partial = Signal(), Signal(32), Signal(32), Signal(32)
+        puts = Signal()
+        base = Signal(32)
+        total = Signal(32)
+        partial = Signal(32)
         m.d.comb += [
             puts.eq(z.put & (z.put_index == pair)),
             partial.eq(Mux(z.given > pair, reads["partials"].data, 0)),

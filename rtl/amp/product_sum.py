@@ -64,7 +64,10 @@ class ProductSum(wiring.Component):
         """Add, normalise, round; f32 takes part from the second step on."""
         m = Module()
         first = self.products[0]
-        total, negative, infinite, nan = Signal(WIDTH), Signal(), Signal(), Signal()
+        total = Signal(WIDTH)
+        negative = Signal()
+        infinite = Signal()
+        nan = Signal()
         top = Signal(signed(F32.exponent_bits + 3))  # the biased exponent of the sum's top bit
         self._add(m, total, top, negative, infinite, nan)
         if self.shifts:
@@ -90,7 +93,8 @@ class ProductSum(wiring.Component):
         below = 2
         if self.shifts:
             # Products of f32 may be less than the least normal number.
-            shift, aligned = Signal(FAR.bit_length()), Signal(len(normal) + FAR)
+            shift = Signal(FAR.bit_length())
+            aligned = Signal(len(normal) + FAR)
             m.d.comb += [
                 shift.eq(Mux(exponent < 1, Mux(exponent < 1 - FAR, FAR, 1 - exponent), 0)),
                 aligned.eq(normal.shift_left(FAR) >> shift),
@@ -118,9 +122,14 @@ class ProductSum(wiring.Component):
     def _add(self, m, total, top, negative, infinite, nan):
         """Add the f16 products."""
         first, second = self.products
-        swap, subtract, turned = Signal(), Signal(), Signal()
-        high_scale, low_scale = Signal(len(first.scale)), Signal(len(first.scale))
-        high, low, aligned = Signal(WIDTH), Signal(HALF_BITS), Signal(WIDTH)
+        swap = Signal()
+        subtract = Signal()
+        turned = Signal()
+        high_scale = Signal(len(first.scale))
+        low_scale = Signal(len(first.scale))
+        high = Signal(WIDTH)
+        low = Signal(HALF_BITS)
+        aligned = Signal(WIDTH)
         distance = Signal(F16.exponent_bits + 1)
         m.d.comb += [
             swap.eq(first.scale < second.scale),

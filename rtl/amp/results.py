@@ -51,7 +51,8 @@ class Results(wiring.Component):
             Cat(self.results[output : output + 2])
             for output in range(0, self.config.amp_outputs, 2)
         ]
-        first, second = Signal(64), Signal(64)
+        first = Signal(64)
+        second = Signal(64)
         with m.Switch(self.index):
             for index, pair in enumerate(pairs):
                 with m.Case(index):

@@ -52,7 +52,8 @@ class Barrier(wiring.Component):
         """One register remembers that this barrier has passed and its requests are stale."""
         m = Module()
         passed = Signal()
-        waiting, fire = Signal(), Signal()
+        waiting = Signal()
+        fire = Signal()
         zones = self.report.zones
         m.d.comb += [
             waiting.eq(self.report.ask & (zones != 0) & ~passed & self.run & ~self.freeze),

@@ -35,8 +35,10 @@ class Add(wiring.Component):
         m = Module()
         form = self.form
         a, b = form(self.a), form(self.b)
-        high, low = Signal(form), Signal(form)
-        swap, subtract = Signal(), Signal()
+        high = Signal(form)
+        low = Signal(form)
+        swap = Signal()
+        subtract = Signal()
         m.d.comb += [
             swap.eq(a.magnitude < b.magnitude),
             high.eq(Mux(swap, self.b, self.a)),
@@ -47,9 +49,11 @@ class Add(wiring.Component):
         # Shifting stops where nothing but the lowest bit can be left.
         width = form.precision + GUARD
         far = (1 << width.bit_length()) - 1
-        distance, shift = Signal(form.exponent_bits), Signal(width.bit_length())
+        distance = Signal(form.exponent_bits)
+        shift = Signal(width.bit_length())
         aligned = Signal(form.precision + far)
-        low_significand, total = Signal(width), Signal(width + 1)
+        low_significand = Signal(width)
+        total = Signal(width + 1)
         jammed = aligned[: far - GUARD].any() | aligned[far - GUARD]
         m.d.comb += [
             distance.eq(high.scale - low.scale),
@@ -65,7 +69,8 @@ class Add(wiring.Component):
 
         # The leading one goes to the top, but no further than to the least exponent: so the zeros
         # are counted with a one where that is. A carry in the top bit is one of an addition only.
-        magnitude, limit = Signal(width + 1), Signal(width + 1)
+        magnitude = Signal(width + 1)
+        limit = Signal(width + 1)
         normal = Signal(width + 1)
         m.submodules.zeros = zeros = LeadingZeros(width + 1)
         exponent = Signal(form.exponent_bits + 1)
@@ -82,7 +87,9 @@ class Add(wiring.Component):
         half = normal[GUARD]
         rounded = Signal(form.width)
         m.d.comb += rounded.eq(Cat(fraction, exponent) + (half & (rest.any() | fraction[0])))
-        nan, infinite, zero = Signal(), Signal(), Signal()
+        nan = Signal()
+        infinite = Signal()
+        zero = Signal()
         infinity = form.infinity[:-1]
         m.d.comb += [
             nan.eq(a.is_nan | b.is_nan | (high.is_infinite & low.is_infinite & subtract)),

@@ -38,7 +38,8 @@ class Compare(wiring.Component):
         m = Module()
         a, b = F32(self.a), F32(self.b)
         m.submodules.order = order = Order(F32)
-        unordered, signalling = Signal(), Signal()
+        unordered = Signal()
+        signalling = Signal()
         m.d.comb += [
             order.a.eq(self.a),
             order.b.eq(self.b),

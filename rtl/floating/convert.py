@@ -46,7 +46,8 @@ class FromInteger(wiring.Component):
     def elaborate(self, platform):
         """Split sign and magnitude in stage m."""
         m = Module()
-        m_i, m_negative = Signal(INTEGER_BITS), Signal()
+        m_i = Signal(INTEGER_BITS)
+        m_negative = Signal()
         magnitude = Mux(m_negative, -m_i, m_i)[:INTEGER_BITS]
         m.d.sync += [
             m_i.eq(self.x_i),
@@ -91,9 +92,13 @@ class ToInteger(wiring.Component):
         x_shift = Signal(signed(EXPONENT_BITS + 1))
         m.d.comb += x_shift.eq(BIAS + INTEGER_BITS - 1 - x_a.scale)
 
-        m_significand, m_shift = Signal(PRECISION), Signal(range(GREATEST_SHIFT + 1))
-        m_beyond, m_nan = Signal(), Signal()
-        m_negative, m_signed, m_rm = Signal(), Signal(), Signal(3)
+        m_significand = Signal(PRECISION)
+        m_shift = Signal(range(GREATEST_SHIFT + 1))
+        m_beyond = Signal()
+        m_nan = Signal()
+        m_negative = Signal()
+        m_signed = Signal()
+        m_rm = Signal(3)
         m_fixed = Signal(FIXED_BITS)
         m.d.sync += [
             m_significand.eq(x_a.significand),
@@ -106,8 +111,11 @@ class ToInteger(wiring.Component):
         ]
         m.d.comb += m_fixed.eq(m_significand.shift_left(FIXED_BITS - PRECISION))
 
-        w_fixed, w_beyond = Signal(FIXED_BITS), Signal()
-        w_negative, w_signed, w_rm = Signal(), Signal(), Signal(3)
+        w_fixed = Signal(FIXED_BITS)
+        w_beyond = Signal()
+        w_negative = Signal()
+        w_signed = Signal()
+        w_rm = Signal(3)
         m.d.sync += [
             w_fixed.eq(m_fixed >> m_shift),
             w_beyond.eq(m_beyond | m_nan),
@@ -116,7 +124,8 @@ class ToInteger(wiring.Component):
             w_rm.eq(m_rm),
         ]
         kept, half, rest = w_fixed[POINT:], w_fixed[POINT - 1], w_fixed[: POINT - 1].any()
-        w_magnitude, w_limit = Signal(INTEGER_BITS + 1), Signal(INTEGER_BITS)
+        w_magnitude = Signal(INTEGER_BITS + 1)
+        w_limit = Signal(INTEGER_BITS)
         w_outside = Signal()
         top = 1 << (INTEGER_BITS - 1)
         m.d.comb += [

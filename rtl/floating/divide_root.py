@@ -58,11 +58,16 @@ class DivideRoot(wiring.Component):
         form = self.form
         self._width = width = form.precision + MORE  # of a result; its top bit is the unit
         self._a, self._b = Signal(form, name="a_float"), Signal(form, name="b_float")
-        self._root, self._rm = Signal(), Signal(3)
-        self._place, self._partial = Signal(width), Signal(width)
-        self._remainder, self._divisor = Signal(width + 2), Signal(width)
+        self._root = Signal()
+        self._rm = Signal(3)
+        self._place = Signal(width)
+        self._partial = Signal(width)
+        self._remainder = Signal(width + 2)
+        self._divisor = Signal(width)
         self._exponent = Signal(form.exponent_bits + 1)
-        self._special, self._by_zero, self._negative = Signal(Special), Signal(), Signal()
+        self._special = Signal(Special)
+        self._by_zero = Signal()
+        self._negative = Signal()
         fresh = Signal()
         with m.If(fresh):
             self._normalise(m)
@@ -113,7 +118,9 @@ class DivideRoot(wiring.Component):
             self._special.eq(Special.NONE),
             self._by_zero.eq(0),
         ]
-        invalid, nan, infinite = Signal(), Signal(), Signal()
+        invalid = Signal()
+        nan = Signal()
+        infinite = Signal()
         with m.If(root):
             m.d.comb += [
                 invalid.eq(a.is_signalling | (a.sign & ~a.is_zero & ~a.is_nan)),
@@ -154,7 +161,8 @@ class DivideRoot(wiring.Component):
         That is the divisor; or, for a root, the bit's own place and twice the bits so far. Before
         it, a root's remainder is less than 8 units, a quotient's less than two divisors.
         """
-        subtrahend, difference = Signal(self._width + 1), Signal(self._width + 3)
+        subtrahend = Signal(self._width + 1)
+        difference = Signal(self._width + 3)
         fits = ~difference[-1]
         m.d.comb += [
             subtrahend.eq(

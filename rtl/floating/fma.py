@@ -77,7 +77,8 @@ class FusedMultiplyAdd(wiring.Component):
     def elaborate(self, platform):
         """Join the two stages by registers."""
         m = Module()
-        m_in, m_rm = Signal(multiplied(self.form)), Signal(3)
+        m_in = Signal(multiplied(self.form))
+        m_rm = Signal(3)
         m.d.sync += [m_in.eq(self._multiply(m)), m_rm.eq(self.x_rm)]
         m.d.sync += self.w_exact.eq(self._add(m, m_in, m_rm))
         return m
@@ -86,7 +87,8 @@ class FusedMultiplyAdd(wiring.Component):
         """Build stage x: multiply, compare exponents, find special cases."""
         form = self.form
         x_a, x_b, x_c = (Signal(form, name=f"x_{name}_float") for name in "abc")
-        product_flip, addend_flip = Signal(), Signal()
+        product_flip = Signal()
+        addend_flip = Signal()
         product_negative = x_a.sign ^ x_b.sign ^ product_flip
         m.d.comb += [x_a.eq(self.x_a), x_b.eq(self.x_b), x_c.eq(self.x_c)]
         with m.Switch(self.x_op):
@@ -141,7 +143,8 @@ class FusedMultiplyAdd(wiring.Component):
     def _add(self, m: Module, m_in: data.View, m_rm: Signal) -> data.View:
         """Build stage m: align, add or subtract, find the sign."""
         width = sum_bits(self.form)
-        m_product, m_addend = Signal(width), Signal(width)
+        m_product = Signal(width)
+        m_addend = Signal(width)
         m_high = Signal(width)
         m.submodules.aligner = aligner = JammingShifter(width)
         m.d.comb += [
@@ -153,7 +156,8 @@ class FusedMultiplyAdd(wiring.Component):
         ]
         # Both differences side by side, instead of a negation after the subtraction.
         m_low = aligner.result
-        m_forward, m_backward = Signal(width + 1), Signal(width)
+        m_forward = Signal(width + 1)
+        m_backward = Signal(width)
         subtract = m_in.product_negative != m_in.addend_negative
         m.d.comb += [
             m_forward.eq(Mux(subtract, m_high - m_low, m_high + m_low)),

@@ -39,7 +39,8 @@ class Widen(wiring.Component):
         m = Module()
         a = F16(self.a)
         m.submodules.zeros = zeros = LeadingZeros(F16.precision)
-        normal, exponent = Signal(F16.precision), Signal(F32.exponent_bits)
+        normal = Signal(F16.precision)
+        exponent = Signal(F32.exponent_bits)
         m.d.comb += [
             zeros.value.eq(a.significand),
             normal.eq(a.significand << zeros.count),
@@ -109,7 +110,8 @@ class ToHalf(wiring.Component):
         m_exact = Signal(exact_of(F16))
         m.submodules.shifter = shifter = JammingShifter(sum_bits(F16))
         small = m_scale < 1
-        m_depth, far = Signal(F32.exponent_bits), (1 << len(shifter.amount)) - 1
+        m_depth = Signal(F32.exponent_bits)
+        far = (1 << len(shifter.amount)) - 1
         m.d.sync += [m_a.eq(self.x_a), self.w_exact.eq(m_exact)]
         m.d.comb += [
             m_scale.eq(m_a.scale - LEAST_SCALE),
@@ -159,7 +161,8 @@ class HalfProduct(wiring.Component):
             exponent.eq(a.exponent + b.exponent - F32.bias + high),
             fraction.eq(Mux(high, product, product.shift_left(1))[:-1].shift_left(2)),
         ]
-        negative, zero = Signal(), Signal()
+        negative = Signal()
+        zero = Signal()
         m.d.comb += [negative.eq(a.sign ^ b.sign), zero.eq(~a.exponent.any() | ~b.exponent.any())]
         with m.If(a.exponent.all() | b.exponent.all()):
             nan = a.is_nan | b.is_nan | zero

@@ -43,8 +43,11 @@ class Order(wiring.Component):
         """Compare magnitudes once; all else follows."""
         m = Module()
         a, b = self.form(self.a), self.form(self.b)
-        below, same = Signal(), Signal()
-        a_nan, b_nan, nan = Signal(), Signal(), Signal()
+        below = Signal()
+        same = Signal()
+        a_nan = Signal()
+        b_nan = Signal()
+        nan = Signal()
         m.d.comb += [
             a_nan.eq(a.is_nan),
             b_nan.eq(b.is_nan),

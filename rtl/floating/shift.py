@@ -104,7 +104,8 @@ class JammingShifter(wiring.Component):
         m = Module()
         most = (1 << len(self.amount)) - 1
         ones = Const((1 << most) - 1, most)
-        kept, lost = Signal(len(self.value)), Signal()
+        kept = Signal(len(self.value))
+        lost = Signal()
         m.d.comb += [
             kept.eq(self.value >> self.amount),
             lost.eq((self.value & (ones >> ~self.amount)).any()),

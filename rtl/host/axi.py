@@ -99,7 +99,8 @@ class Burst(wiring.Component):
         left = Signal(8)
         kind = Signal(BurstType)
         beat = Signal(4, init=1)  # bytes
-        within, wrap = Signal(32), Signal(32)  # address bits inside a beat, inside a wrapping burst
+        within = Signal(32)  # address bits inside a beat, inside a wrapping burst
+        wrap = Signal(32)
         with m.If(self.start):
             size = self.size[:2]
             m.d.sync += [
@@ -163,7 +164,9 @@ class AxiSubordinate(wiring.Component):
                 m.d.comb += getattr(burst, name).eq(getattr(axi, prefix + name))
 
         # Whose cycle it is.
-        wants_write, wants_read, turn = Signal(), Signal(), Signal()
+        wants_write = Signal()
+        wants_read = Signal()
+        turn = Signal()
         under_way = Signal(range(_READS + 1))
         m.d.comb += [
             wants_write.eq(write.active & axi.wvalid),

@@ -179,7 +179,8 @@ class Control(wiring.Component):
         A write to registers must be of all 64 bits.
         """
         request, host = self.request, self.host
-        resp, local = Signal(Resp, init=Resp.SLVERR), Signal()
+        resp = Signal(Resp, init=Resp.SLVERR)
+        local = Signal()
         whole = ~request.write | request.strobe.all()
         in_memory = request.address[:20] < self.config.tile.memory_bytes
         m.d.sync += [host.registers.eq(0), host.broadcast.eq(0)]
@@ -214,7 +215,9 @@ class Control(wiring.Component):
 
     def _register(self, m, number, trapped):
         """Return the value of one of the chip's registers."""
-        cycles, barriers, value = Signal(64), Signal(64), Signal(64)
+        cycles = Signal(64)
+        barriers = Signal(64)
+        value = Signal(64)
         with m.If(~self.run):
             m.d.sync += [cycles.eq(0), barriers.eq(0)]
         with m.Else():

@@ -52,7 +52,8 @@ class FindCurve(wiring.Component):
         a, curve = F16(self.a), self.curve
 
         # From 3/4 to 3/2, the bit below those numbers' leading ones tells.
-        below_one, near_one = Signal(), Signal()
+        below_one = Signal()
+        near_one = Signal()
         m.d.comb += [
             below_one.eq(a.exponent < F16.bias),
             near_one.eq(
@@ -62,7 +63,8 @@ class FindCurve(wiring.Component):
         ]
         m.submodules.zeros = zeros = LeadingZeros(F16.fraction_bits)
         m.submodules.shifter = shifter = LeftShifter(F16.fraction_bits)
-        subnormal, exponent = Signal(), Signal(signed(SCALE_BITS))
+        subnormal = Signal()
+        exponent = Signal(signed(SCALE_BITS))
         m.d.comb += [
             subnormal.eq(a.exponent == 0),
             zeros.value.eq(Mux(near_one & below_one, -a.fraction, a.fraction)),
@@ -72,7 +74,8 @@ class FindCurve(wiring.Component):
         ]
 
         # A binade has its own curve, or shares that of even or odd exponents.
-        own, shared = Signal(), Signal()
+        own = Signal()
+        shared = Signal()
         ends = a.is_zero | a.exponent.all()
         m.d.comb += shared.eq(~own & ~near_one & ~ends)
         m.d.comb += [

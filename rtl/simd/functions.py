@@ -69,8 +69,10 @@ class HalfFunction(wiring.Component):
             x.a.eq(self.x_a),
         ]
         m_piece, m_t = self._piece(m, x.curve, x.fraction)
-        m_scale, m_steps = Signal(signed(SCALE_BITS)), Signal(signed(SCALE_BITS))
-        m_negative, m_nan = Signal(), Signal()
+        m_scale = Signal(signed(SCALE_BITS))
+        m_steps = Signal(signed(SCALE_BITS))
+        m_negative = Signal()
+        m_nan = Signal()
         m.d.sync += [
             m_scale.eq(x.scale),
             m_steps.eq(x.steps),
@@ -79,8 +81,10 @@ class HalfFunction(wiring.Component):
         ]
 
         m_value = self._value(m, m_piece, m_t, m_steps)
-        w_value, w_exponent = Signal(VALUE_BITS), Signal(SCALE_BITS)
-        w_negative, w_nan = Signal(), Signal()
+        w_value = Signal(VALUE_BITS)
+        w_exponent = Signal(SCALE_BITS)
+        w_negative = Signal()
+        w_nan = Signal()
         m.d.sync += [
             # All bits inverted are one less than the magnitude. The logarithm's pieces allow that.
             w_value.eq(Mux(m_steps < 0, ~m_value, m_value)),
@@ -150,7 +154,8 @@ class HalfFunction(wiring.Component):
         kept, half = shifter.result[cut : LEAST_LEADING + 1], shifter.result[cut - 1]
         rest = shifter.result[: cut - 1].any()
         # The leading one adds 1 to the field, and so does a carry.
-        field, magnitude = Signal(SCALE_BITS + 1), Signal(SCALE_BITS + 1 + F16.fraction_bits)
+        field = Signal(SCALE_BITS + 1)
+        magnitude = Signal(SCALE_BITS + 1 + F16.fraction_bits)
         m.d.comb += [
             field.eq(w_exponent + amount - (POINT - LEAST_LEADING) - 1),
             magnitude.eq((field << F16.fraction_bits) + kept + (half & (rest | kept[0]))),

@@ -34,7 +34,8 @@ class Greatest(wiring.Component):
         m.submodules.x_low = x_low = Order(F16)
         m.submodules.x_high = x_high = Order(F16)
         m.submodules.m_half = m_half = Order(F16)
-        m_best, m_singles = Signal(F32.width), Signal()
+        m_best = Signal(F32.width)
+        m_singles = Signal()
         half = F16.width
         m.d.comb += [
             Cat(x_single.a, x_single.b).eq(self.x_a),

@@ -48,7 +48,8 @@ class Narrow(wiring.Component):
         # From the top: the significand of the result, what random bits are compared with, the rest.
         below = F32.precision - F16.precision + FAR - RANDOM_BITS
         subnormal = Signal()
-        depth, shift = Signal(F32.exponent_bits), Signal(range(FAR + 1))
+        depth = Signal(F32.exponent_bits)
+        shift = Signal(range(FAR + 1))
         aligned = Signal(F32.precision + FAR)
         m.d.comb += [
             subnormal.eq(a.exponent < LEAST_NORMAL),
@@ -59,8 +60,10 @@ class Narrow(wiring.Component):
         rest, cut = aligned[:below].any(), aligned[below : below + RANDOM_BITS]
         kept = aligned[below + RANDOM_BITS :]
 
-        reached, up = Signal(RANDOM_BITS + 1), Signal()
-        field, result = Signal(F16.exponent_bits), Signal(F16.width - 1)
+        reached = Signal(RANDOM_BITS + 1)
+        up = Signal()
+        field = Signal(F16.exponent_bits)
+        result = Signal(F16.width - 1)
         infinite = Signal()
         truncated, greatest = Cat(kept[:-1], field), F16.infinity.value - 1
         m.d.comb += [

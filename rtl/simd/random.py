@@ -59,8 +59,10 @@ class Random(wiring.Component):
         m.submodules.second = second = PerContext(self.config, 64)
         hart = Cat(self.x_thread, Const(0, 4 - len(self.x_thread)), self.tile_id)
         first_seed = Signal(64)
-        s0, s1 = Signal(64), Signal(64)
-        differ, both = Signal(64), Signal(64)
+        s0 = Signal(64)
+        s1 = Signal(64)
+        differ = Signal(64)
+        both = Signal(64)
         m.d.comb += [
             first_seed.eq(hart + 1),
             s0.eq(first.value ^ first_seed),

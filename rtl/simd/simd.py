@@ -60,13 +60,16 @@ class SIMD(wiring.Component):
                     m.d.comb += x_lane_op.eq(FpuOp[name])
 
         # What is done in stage x passes through two registers.
-        x_done, m_done, w_done = Signal(64), Signal(64), Signal(64)
+        x_done = Signal(64)
+        m_done = Signal(64)
+        w_done = Signal(64)
         x_words = self._bits() | self._conversions(m) | self._comparisons(m, x_lane_op)
         with m.Switch(self.x_op):
             for op, word in x_words.items():
                 with m.Case(op):
                     m.d.comb += x_done.eq(word)
-        m_op, w_op = Signal(SimdOp), Signal(SimdOp)
+        m_op = Signal(SimdOp)
+        w_op = Signal(SimdOp)
         m.d.sync += [m_op.eq(self.x_op), m_done.eq(x_done), w_op.eq(m_op), w_done.eq(m_done)]
 
         w_words = self._arithmetic(m, x_lane_op) | self._reductions(m) | self._functions(m)

@@ -41,7 +41,8 @@ class Sums(wiring.Component):
     def elaborate(self, platform):
         """Products, by 1 in a plain sum; then the tree."""
         m = Module()
-        x_singles, x_dot = Signal(), Signal()
+        x_singles = Signal()
+        x_dot = Signal()
         m.d.comb += [
             x_singles.eq(self.x_op == SimdOp.S2_SUM),
             x_dot.eq(self.x_op == SimdOp.H4_DOT),

@@ -249,7 +249,10 @@ class Core(wiring.Component):
             parts.x_file, parts.f_file, parts.load_store, parts.csrs,
         )  # fmt: skip
         decoded = x.decoded
-        x_a, x_b, x_rm, x_crowded = Signal(32), Signal(32), Signal(3), Signal()
+        x_a = Signal(32)
+        x_b = Signal(32)
+        x_rm = Signal(3)
+        x_crowded = Signal()
         x_rs2 = x_file.x_values[1]
         m.d.comb += [
             x_a.eq(x_file.x_values[0]),
@@ -408,8 +411,11 @@ class Core(wiring.Component):
     def _use_streams(self, m, parts, x):
         """Stage x: what is wrong with the streams that are used; return which of them move on."""
         streams, traps = parts.streams, parts.traps
-        x_uses, x_moves = Signal(STREAMS), Signal(STREAMS)
-        x_reads, x_takes, x_gives = Signal(len(SOURCES)), Signal(len(SOURCES)), Signal()
+        x_uses = Signal(STREAMS)
+        x_moves = Signal(STREAMS)
+        x_reads = Signal(len(SOURCES))
+        x_takes = Signal(len(SOURCES))
+        x_gives = Signal()
         m.d.comb += [x_reads.eq(-1), x_takes.eq(-1), x_gives.eq(1)]
         if self.config.amp_outputs:  # not every instruction of the matrix unit does what it can
             amp = parts.amp
@@ -442,10 +448,15 @@ class Core(wiring.Component):
         divider, fdivider = parts.divider, parts.fdivider
         meeting = parts.meeting
         unit = x.decoded.unit
-        x_sane, x_retire, x_worker_runs = Signal(), Signal(), Signal()
-        x_replay_bank, x_replay_divide, x_replay_wait = Signal(), Signal(), Signal()
+        x_sane = Signal()
+        x_retire = Signal()
+        x_worker_runs = Signal()
+        x_replay_bank = Signal()
+        x_replay_divide = Signal()
+        x_replay_wait = Signal()
         x_replay_fdivide = Signal()
-        x_refused, streams = Signal(), parts.streams
+        x_refused = Signal()
+        streams = parts.streams
         x_moves = self._use_streams(m, parts, x)
         m.d.comb += [
             x_refused.eq(x.refused.any()),
@@ -512,7 +523,8 @@ class Core(wiring.Component):
     def _go_on(self, m, parts, x, x_operands, x_retire):
         """Stage x: what becomes of the thread, and of the barrier and the exchange."""
         threads, csrs, traps, loops = parts.threads, parts.csrs, parts.traps, parts.loops
-        x_mret, x_next_pc = Signal(), Signal(32)
+        x_mret = Signal()
+        x_next_pc = Signal(32)
         x_repeat = _is(x, StreamOp.REPEAT)
         m.d.comb += [
             x_mret.eq((x.decoded.unit == Unit.SYSTEM) & (x.decoded.op == SystemOp.MRET.value)),
@@ -550,7 +562,9 @@ class Core(wiring.Component):
     def _memory(self, m, parts, x, x_operands, x_retire, x_push, m_):
         """Registers after stage x: results that are ready, and what the later stages must know."""
         load_store, decoded = parts.load_store, x.decoded
-        x_result, x_access, x_address = Signal(64), Signal(2), Signal(32)
+        x_result = Signal(64)
+        x_access = Signal(2)
+        x_address = Signal(32)
         m.d.comb += [x_result.eq(parts.alu.result), x_address.eq(load_store.x_address)]
         with m.Switch(decoded.unit):
             with m.Case(Unit.BRANCH):

@@ -136,7 +136,9 @@ class CSRFile(wiring.Component):
                     m.d.comb += [exists.eq(1), self.x_read.eq(values.get(number, 0))]
 
         immediate = Cat(self.x_source, Const(0, 27))
-        operand, written, writes = Signal(32), Signal(32), Signal()
+        operand = Signal(32)
+        written = Signal(32)
+        writes = Signal()
         m.d.comb += operand.eq(Mux(self.x_op.as_value()[2], immediate, self.x_value))
         with m.Switch(self.x_op.as_value()[:2]):
             with m.Case(CsrOp.WRITE.value):

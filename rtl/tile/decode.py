@@ -86,7 +86,8 @@ class Decoder(wiring.Component):
     def elaborate(self, platform):
         """One case for each row of the table, one for each way to hold an immediate."""
         m = Module()
-        decoded, row = self.decoded, Signal(_Row)
+        decoded = self.decoded
+        row = Signal(_Row)
         self._look_up(m, row)
         for field in "unit op rd_file rs1_file rs2_file rounds pairs counted_as".split():
             m.d.comb += decoded[field].eq(row[field])
@@ -131,7 +132,8 @@ class Decoder(wiring.Component):
     def _streams(self, m, pairs, rd_file):
         """Which operands are streams; an odd number that is none is illegal, as `isa` says."""
         *inputs, (out, _) = STREAMS.items()
-        decoded, rd, illegal = self.decoded, self.word[7:12], Signal()
+        decoded, rd = self.decoded, self.word[7:12]
+        illegal = Signal()
         bad = (rd_file == File.PAIR) & rd[0] & (rd != out)
         for index, low in enumerate(SOURCES.values()):
             number = self.word[low : low + 5]

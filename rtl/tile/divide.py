@@ -50,12 +50,16 @@ class Divider(wiring.Component):
         for name in ("run", "x_request", "x_thread", "x_crowded"):
             m.d.comb += getattr(claim, name).eq(getattr(self, name))
         left = Signal(range(33))
-        quotient, remainder, divisor = Signal(32), Signal(32), Signal(32)
-        negate_quotient, negate_remainder = Signal(), Signal()
+        quotient = Signal(32)
+        remainder = Signal(32)
+        divisor = Signal(32)
+        negate_quotient = Signal()
+        negate_remainder = Signal()
 
         signed = (self.x_op == DivideOp.DIV) | (self.x_op == DivideOp.REM)
         negative_a, negative_b = self.x_a[31] & signed, self.x_b[31] & signed
-        shifted, difference = Signal(33), Signal(34)
+        shifted = Signal(33)
+        difference = Signal(34)
         m.d.comb += [
             shifted.eq(Cat(quotient[31], remainder)),
             difference.eq(shifted - divisor),

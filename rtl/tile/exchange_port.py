@@ -93,8 +93,11 @@ class ExchangePort(wiring.Component):
         wide = self.config.bus_bits == 64
         m.submodules.send = send = TableWalker(self.config, lead=0)
         m.submodules.receive = receive = TableWalker(self.config, lead=self.lead)
-        armed, running, stopped = Signal(), Signal(), Signal()
-        start, go = Signal(), Signal()
+        armed = Signal()
+        running = Signal()
+        stopped = Signal()
+        start = Signal()
+        go = Signal()
         m.d.comb += [
             start.eq(self.release & armed & ~stopped & ~self.freeze),
             go.eq(running & ~stopped & ~self.freeze),
@@ -113,7 +116,8 @@ class ExchangePort(wiring.Component):
         # Tables: turns go by the cycle once there is one.
         turn = Signal()
         mine = Mux(start | running, self.cycle[0], turn)
-        pointer, want = Signal(31), Signal()
+        pointer = Signal(31)
+        want = Signal()
         m.d.sync += turn.eq(~turn)
         m.d.comb += [
             want.eq(Mux(mine, receive.want, send.want) & ~stopped & ~self.freeze),
@@ -132,7 +136,8 @@ class ExchangePort(wiring.Component):
             self.send_addr.eq(send_pointer // WORD_BYTES),
             self.sent.eq(self.send_en),
         ]
-        read, half = Signal(), Signal()
+        read = Signal()
+        half = Signal()
         sent = self.send_data if wide else self.send_data.word_select(half, 32)
         m.d.sync += [
             read.eq(self.send_en),

@@ -79,10 +79,14 @@ class FPU(wiring.Component):
             compare.i.eq(self.x_i),
         ]
         widens = self.x_op == FpuOp.CVT_S_H
-        m_op, m_rm = Signal(FpuOp), Signal(3)
-        w_op, w_rm = Signal(FpuOp), Signal(3)
-        m_compared, m_invalid = Signal(32), Signal()
-        w_compared, w_invalid = Signal(32), Signal()
+        m_op = Signal(FpuOp)
+        m_rm = Signal(3)
+        w_op = Signal(FpuOp)
+        w_rm = Signal(3)
+        m_compared = Signal(32)
+        m_invalid = Signal()
+        w_compared = Signal(32)
+        w_invalid = Signal()
         m.d.sync += [
             m_op.eq(self.x_op),
             m_rm.eq(self.x_rm),

@@ -119,7 +119,9 @@ class TileHost(wiring.Component):
         registers |= {PC + 8 * c: self.pcs[c] for c in range(self.config.contexts)}
         registers |= {COUNTERS + 8 * i: counter for i, counter in enumerate(counters)}
 
-        asked, memory, register = Signal(), Signal(), Signal(64)
+        asked = Signal()
+        memory = Signal()
+        register = Signal(64)
         m.d.sync += [asked.eq(mine & ~request.write), memory.eq(~request.registers), register.eq(0)]
         with m.If(mine & ~request.write & request.registers):
             with m.Switch(request.address):

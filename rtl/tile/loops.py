@@ -75,7 +75,8 @@ class Loops(wiring.Component):
         m = Module()
         m.submodules.loop = register = PerContext(self.config, Loop)
         active = Signal(1 << len(self.x_thread))
-        loop, next_loop, x_last = register.value, register.next, Signal()
+        loop, next_loop = register.value, register.next
+        x_last = Signal()
         running = active.bit_select(self.x_thread, 1)
         m.d.comb += [
             register.clear.eq(~self.run),

@@ -30,8 +30,11 @@ class Multiplier(wiring.Component):
         m = Module()
         x_signed_a = (self.x_op == MultiplyOp.MULH) | (self.x_op == MultiplyOp.MULHSU)
         x_signed_b = self.x_op == MultiplyOp.MULH
-        m_a, m_b, m_low = Signal(signed(33)), Signal(signed(33)), Signal()
-        w_product, w_low = Signal(signed(66)), Signal()
+        m_a = Signal(signed(33))
+        m_b = Signal(signed(33))
+        m_low = Signal()
+        w_product = Signal(signed(66))
+        w_low = Signal()
         m.d.sync += [
             m_a.eq(Cat(self.x_a, self.x_a[31] & x_signed_a).as_signed()),
             m_b.eq(Cat(self.x_b, self.x_b[31] & x_signed_b).as_signed()),

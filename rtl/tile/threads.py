@@ -89,9 +89,11 @@ class Threads(wiring.Component):
         m = Module()
         slots, supervisor = self.config.slots, self.config.supervisor
         slot = Signal(range(slots))
-        started, exchanging = Signal(), Signal()
+        started = Signal()
+        exchanging = Signal()
         recent = Signal(SUPERVISOR_SPACING - 1)  # the supervisor's last fetches, by age
-        worker, supervisor_free = Signal(), Signal()
+        worker = Signal()
+        supervisor_free = Signal()
         m.d.comb += [
             worker.eq(self.running.bit_select(slot, 1)),
             supervisor_free.eq(

@@ -109,7 +109,8 @@ class Traps(wiring.Component):
         m = Module()
         load, store = self.x_unit == Unit.LOAD, self.x_unit == Unit.STORE
         system, thread = self.x_unit == Unit.SYSTEM, self.x_unit == Unit.THREAD
-        stream, repeat = self.x_unit == Unit.STREAM, Signal()
+        stream = self.x_unit == Unit.STREAM
+        repeat = Signal()
         m.d.comb += repeat.eq(stream & (self.x_op == StreamOp.REPEAT.value))
         open_stream = stream & (self.x_op == StreamOp.OPEN.value)
         mret = system & (self.x_op == SystemOp.MRET.value)

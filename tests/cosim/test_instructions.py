@@ -11,6 +11,7 @@ from openipu.cosim.program import Assembler
 from openipu.cosim.session import Session
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.rtl.isa import INSTRUCTIONS, Cause, Unit, decode
+from openipu.rtl.layouts import ExchangeEntry
 
 CONFIG = ChipConfig(tiles=1, tile=TileConfig(banks=4, bank_bytes=16384, trace=True))
 TRIED = [row for row in INSTRUCTIONS if row.name != "xtrap"]
@@ -70,3 +71,33 @@ def test_xtrap_goes_to_the_host(session, code, value, thread):
         "tile": 0, "thread": thread, "pc": assembler.here - 4, "cause": Cause.EXPLICIT,
         "code": code, "value": value,
     }  # fmt: skip
+
+
+def test_a_push_that_meets_the_exchange_in_its_bank_traps(session):
+    """Only the RTL knows when: a worker pushes all the time while the tile receives words."""
+    bank = CONFIG.tile.bank_bytes
+    code, words = 0x100, 200
+    worker = Assembler(code)
+    worker.constant(A, 3 * bank)
+    worker.constant(A + 1, 1 << 16 | 1000)
+    worker.emit("xstream", imm=2, rs1=A, rs2=A + 1)
+    worker.emit("xrpt", rs1=A, imm=1)  # until the stream is finished, at least
+    worker.emit("xvor", rd=5, rs1=2, rs2=2)
+    boss = Assembler(0)
+    boss.constant(A, code)
+    boss.emit("xstart", rs1=A)
+    boss.constant(A, bank)
+    boss.constant(A + 1, bank + 64)
+    boss.emit("xarm", rs1=A, rs2=A + 1)
+    boss.emit("xsync")
+    boss.emit("xend")
+    for gap, address, table in ((0, 2 * bank, bank), (4, 3 * bank + 8192, bank + 64)):
+        fields = {"gap": gap, "count": words, "address": address // 4, "stride": 1}
+        entry = int(ExchangeEntry.const(fields).as_value().value)
+        session.load(0, table, entry.to_bytes(8, "little").ljust(64, b"\0"))
+    session.load(0, 0, boss.code.ljust(code, b"\0") + worker.code)
+    session.boot(0, CONFIG.tile.supervisor)
+    with pytest.raises(TrapError) as error:
+        session.run(10_000)
+    assert error.value.cause == Cause.STREAM_CLASH
+    assert 3 * bank <= error.value.value < 3 * bank + 8192
