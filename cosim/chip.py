@@ -53,7 +53,12 @@ def chip_design(
     tile = {name: texts.pop(name) for name in ("openipu_tile.v", _SRAM_BANK)}
     if config.tile.trace:
         tile["trace.v"] = (HDL / "openipu_trace.v").read_text() + _bind_trace()
-    blocks = [Design(top="openipu_tile", files=tile)]
+    units = tuple(
+        Design(top=name, files={f"{name}.v": texts.pop(f"{name}.v")}, enable="enable")
+        for name in ("openipu_simd", "openipu_amp_datapath")
+        if f"{name}.v" in texts
+    )
+    blocks = [Design(top="openipu_tile", files=tile, blocks=units)]
     for name in ("openipu_exchange_mux", "openipu_report_leaves"):  # one for each tile, for eight
         blocks.append(Design(top=name, files={f"{name}.v": texts.pop(f"{name}.v")}))
     return Design(top="openipu_chip", files=texts, blocks=tuple(blocks))

@@ -37,7 +37,12 @@ from openipu.rtl.isa import INSTRUCTIONS
 CONFIG = ChipConfig(tiles=1, tile=TileConfig(banks=4, bank_bytes=16384, trace=True))
 ENTRIES = 60  #: operands that each instruction is tried with
 BATCH = 25  #: programs of one simulator
-TILE, FILE = "openipu_tile", "openipu_tile.v"
+PLACES = {
+    "openipu_tile": "",
+    "openipu_simd": "core.simd",
+    "openipu_amp_datapath": "core.amp.datapath",
+}
+"""Where the modules that have files of their own are in the tile."""
 NO_REASON = "**no reason known**"
 _ESCAPE = re.compile("__0([0-9A-F]{2})")  # how Verilator writes what C++ has not in names
 _PART = re.compile("__0(2e|5b)")  # and Yosys: a struct's field or an array's element, of which the
@@ -74,10 +79,12 @@ class Point:
         return f"{self.module}:{re.sub(r'[$][0-9]+', '', self.what)}"
 
 
-def read_points(lines: Iterable[str], verilog: Sequence[str]) -> Iterator[tuple[Point, int]]:
+def read_points(
+    lines: Iterable[str], verilog: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[Point, int]]:
     """Yield the points of a tile in a file of Verilator's, with how often each was reached.
 
-    `verilog` is the tile's, line by line.
+    `verilog` has the lines of each file of the tile.
     """
     for line in lines:
         if not line.startswith("C '"):
@@ -85,9 +92,10 @@ def read_points(lines: Iterable[str], verilog: Sequence[str]) -> Iterator[tuple[
         keys, _, count = line[3:].rpartition("' ")
         fields = dict(part.split("\2", 1) for part in keys.split("\1") if part)
         page, _, module = fields["page"].partition("/")
-        if fields["f"] != FILE or not f"{module}.".startswith(f"{TILE}."):
+        top, _, inner = module.partition(".")
+        if fields["f"] not in verilog or top not in PLACES:
             continue
-        module = re.sub(r"\$\d+", "", module[len(TILE) + 1 :])
+        module = re.sub(r"\$\d+", "", ".".join(part for part in (PLACES[top], inner) if part))
         if page == "v_toggle":
             if _PART.search(fields["o"]):
                 continue
@@ -95,7 +103,7 @@ def read_points(lines: Iterable[str], verilog: Sequence[str]) -> Iterator[tuple[
             if not what.startswith("$"):
                 yield Point(module, "toggle", what), int(count)
         else:
-            text = verilog[int(fields["l"]) - 1].strip()
+            text = verilog[fields["f"]][int(fields["l"]) - 1].strip()
             if "$auto$" not in text:
                 yield Point(module, "line", f"{text} {fields['o']}, {fields['l']}"), int(count)
 
@@ -127,7 +135,11 @@ def collect(chosen: Sequence[tuple[str, int]], directory: Path) -> Counter[Point
     Raises LockstepError if the RTL and the model disagree.
     """
     build_chip(CONFIG, BuildOptions(coverage=True))
-    verilog = chip_design(CONFIG).blocks[0].files[FILE].splitlines()
+    tile = chip_design(CONFIG).blocks[0]
+    verilog = {
+        f"{block.top}.v": block.files[f"{block.top}.v"].splitlines()
+        for block in (tile, *tile.blocks)
+    }
     batches = [chosen[at : at + BATCH] for at in range(0, len(chosen), BATCH)]
     files = [directory / f"coverage-{number}.dat" for number in range(len(batches))]
     total: Counter[Point] = Counter()

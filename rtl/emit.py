@@ -1,7 +1,8 @@
 """Writes a chip as Verilog: every module once, and what a reader of it needs to know.
 
-Files: one Verilog file a module, `openipu.vlt` (waivers for Verilator, each with its reason) and
-`openipu.json` (sizes, ports, hierarchy, address map, the fields of the structs).
+Files: one Verilog file a module, and one each for the tile's two largest units; `openipu.vlt`
+(waivers for Verilator, each with its reason); `openipu.json` (sizes, ports, hierarchy, address map,
+the fields of the structs).
 """
 
 import json
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from amaranth.back import verilog
-from amaranth.hdl import ClockSignal, Instance, Module, Shape
+from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Shape
 from amaranth.lib import data, wiring
 
+from openipu.rtl.amp.datapath import Datapath
 from openipu.rtl.chip import chip_verilog
 from openipu.rtl.config import ChipConfig
 from openipu.rtl.exchange.fabric import ExchangeMux
@@ -30,6 +32,7 @@ from openipu.rtl.layouts import (
     TrapRecord,
     bus_word,
 )
+from openipu.rtl.simd.simd import SIMD
 from openipu.rtl.tile import host as tile_host
 from openipu.rtl.tile.tile import Tile
 
@@ -68,6 +71,21 @@ class VerilogPlatform:
         return m
 
 
+class _UnitsApart(VerilogPlatform):
+    """Leaves a tile's largest units to files of their own.
+
+    So a simulation can keep such a unit apart, and leave it alone while its `enable` is low.
+    """
+
+    def get_simd(self, simd):
+        """Return an instance of `openipu_simd` in place of the SIMD unit."""
+        return _instance("openipu_simd", simd)
+
+    def get_amp_datapath(self, datapath):
+        """Return an instance of `openipu_amp_datapath` in place of the matrix unit's datapath."""
+        return _instance("openipu_amp_datapath", datapath)
+
+
 def emit(
     config: ChipConfig,
     directory: str | Path | None = None,
@@ -89,24 +107,29 @@ def emit(
     directory
         Where to write the files.
     platform
-        Amaranth platform; the default is `VerilogPlatform()`.
+        Amaranth platform; the default is `VerilogPlatform()`, but for the files of the units. With
+        another, or another tile, all of the tile is in its one file.
     emit_src, strip_internal_attrs
         As in `amaranth.back.verilog.convert`; the defaults give small files that simulate fast.
     tile
         A component with a tile's ports to use instead of `Tile(config)`.
     """
-    platform = VerilogPlatform() if platform is None else platform
+    units = {}
+    if platform is None:
+        units = _units(config) if tile is None else {}
+        platform = _UnitsApart() if units else VerilogPlatform()
     components: dict[str, wiring.Component] = {
         "openipu_tile": Tile(config) if tile is None else tile,
         "openipu_exchange_mux": ExchangeMux(config),
         "openipu_report_leaves": ReportLeaves(),
         "openipu_host": ChipHost(config),
+        **units,
     }
     texts = {
         f"{name}.v": verilog.convert(
             component,
             name=name,
-            platform=platform,
+            platform=None if name in units else platform,
             emit_src=emit_src,
             strip_internal_attrs=strip_internal_attrs,
         )
@@ -122,6 +145,25 @@ def emit(
         for name, text in texts.items():
             (directory / name).write_text(text)
     return texts
+
+
+def _units(config: ChipConfig) -> dict[str, wiring.Component]:
+    """Return the units of a tile that have files of their own, by their modules' names."""
+    units: dict[str, wiring.Component] = {}
+    if config.tile.simd:
+        units["openipu_simd"] = SIMD()
+    if config.tile.amp_outputs:
+        units["openipu_amp_datapath"] = Datapath(config.tile)
+    return units
+
+
+def _instance(name: str, unit: wiring.Component) -> Instance:
+    """Return an instance of a module that has a component's ports."""
+    ports = {
+        f"{'i' if member.flow is wiring.In else 'o'}_{'__'.join(map(str, path))}": value
+        for path, member, value in unit.signature.flatten(unit)
+    }
+    return Instance(name, i_clk=ClockSignal(), i_rst=ResetSignal(), **ports)
 
 
 def _waivers(generated: Iterable[str]) -> str:

@@ -20,15 +20,14 @@ def lint(directory: str | Path) -> list[str]:
     """Lint what `emit` wrote to a directory; return the linted modules. Raises LintError."""
     directory = Path(directory)
     modules = json.loads((directory / "openipu.json").read_text())["modules"]
-    for module in modules:
-        files = [f"{module}.v", "openipu_sram_bank.v"]
-        _verilator(directory, module, files)
     stubs = directory / "openipu_stubs.vh"
-    stubs.write_text("".join(_stub(module, ports) for module, ports in modules.items()))
     try:
-        _verilator(directory, "openipu_chip", ["openipu_chip.v", stubs.name])
+        for module in (*modules, "openipu_chip"):
+            others = (_stub(name, ports) for name, ports in modules.items() if name != module)
+            stubs.write_text("".join(others))
+            _verilator(directory, module, [f"{module}.v", "openipu_sram_bank.v", stubs.name])
     finally:
-        stubs.unlink()
+        stubs.unlink(missing_ok=True)
     return [*modules, "openipu_chip"]
 
 

@@ -1,6 +1,6 @@
 """What computes in the matrix unit: weights, products, accumulators, results."""
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import EnableInserter, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -19,8 +19,9 @@ STAGES = 5
 class Datapath(wiring.Component):
     """Carries out commands, one a cycle; those of one context are at least 4 cycles apart.
 
-    The output depends on registers alone. The clock may stand still while `enable` is low: no
-    command is under way then.
+    The output depends on registers alone, and none changes while `enable` is low: a simulation may
+    leave the datapath alone then. A platform with a method `get_amp_datapath` has that called with
+    the datapath for what to use instead.
 
     Parameters
     ----------
@@ -54,15 +55,16 @@ class Datapath(wiring.Component):
 
     def elaborate(self, platform):
         """Stage after stage: m multiplies, w and y add, z accumulates."""
+        if hasattr(platform, "get_amp_datapath"):
+            return platform.get_amp_datapath(self)
         m = Module()
         config, layout = self.config, command(self.config)
         m_, w, y, z = (Signal(layout, name=f"{stage}_command") for stage in "mwyz")
         m_a, m_b, w_b, y_b, z_b = (Signal(64, name=n) for n in ("m_a", "m_b", "w_b", "y_b", "z_b"))
         m.d.sync += [w.eq(m_), y.eq(w), z.eq(y), w_b.eq(m_b), y_b.eq(w_b), z_b.eq(y_b)]
-        with m.If(self.enable):
-            m.d.sync += m_.eq(0)
-            with m.If(self.x_en):
-                m.d.sync += [m_.eq(self.x_command), m_a.eq(self.x_a), m_b.eq(self.x_b)]
+        m.d.sync += m_.eq(0)
+        with m.If(self.x_en):
+            m.d.sync += [m_.eq(self.x_command), m_a.eq(self.x_a), m_b.eq(self.x_b)]
 
         m.submodules.weights = weights = Weights(config)
         m.d.comb += [
@@ -90,7 +92,7 @@ class Datapath(wiring.Component):
             results.narrow.eq(w.narrow),
             self.w_result.eq(results.word),
         ]
-        return m
+        return EnableInserter(self.enable)(m)
 
     def _products(self, m, m_, m_a, m_b, weights):
         """Build stages m to y; return a function from output and command to the sum in z.

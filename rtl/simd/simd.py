@@ -1,6 +1,6 @@
 """The tile's SIMD unit."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -22,16 +22,22 @@ FUNCTIONS = (
 COMPARISON = ("MIN", "MAX", "EQ", "LT", "LE")
 
 
+STAGES = 2
+"""Clock edges after which an operation's result is there."""
+
+
 class SIMD(wiring.Component):
     """Executes the SIMD operations.
 
-    Takes one operation a cycle, and has its result two clock edges later, valid for one cycle.
+    Takes one operation a cycle, and has its result two clock edges later, valid for one cycle. The
+    output depends on registers alone, and none changes while `enable` is low: a simulation may
+    leave the unit alone then. A platform with a method `get_simd` has that called with the unit for
+    what to use instead.
 
     Members
     -------
-    x_en : In(1)
-        Low: there is no operation, and `w_result` two clock edges later means nothing. Only a
-        simulation, which may leave the unit alone then, needs this.
+    enable : In(1)
+        High where an operation comes, and in the `STAGES - 1` cycles after it.
     x_op : In(SimdOp)
         What to do.
     x_a, x_b, x_c : In(64)
@@ -39,10 +45,10 @@ class SIMD(wiring.Component):
     x_random : In(64)
         Random bits for NARROW_RANDOM, 16 for each lane.
     w_result : Out(64)
-        Depends on registers only. One for a single f register is in the low half, zeros above.
+        One for a single f register is in the low half, zeros above.
     """
 
-    x_en: In(1)
+    enable: In(1)
     x_op: In(SimdOp)
     x_a: In(64)
     x_b: In(64)
@@ -52,6 +58,8 @@ class SIMD(wiring.Component):
 
     def elaborate(self, platform):
         """Hand the operands to every unit, and choose one's result."""
+        if hasattr(platform, "get_simd"):
+            return platform.get_simd(self)
         m = Module()
         x_lane_op = Signal(FpuOp)  # the same for either format
         with m.Switch(self.x_op):
@@ -79,7 +87,7 @@ class SIMD(wiring.Component):
                     m.d.comb += self.w_result.eq(word)
             with m.Default():
                 m.d.comb += self.w_result.eq(w_done)
-        return m
+        return EnableInserter(self.enable)(m)
 
     def _bits(self):
         """Return the words that need no arithmetic."""

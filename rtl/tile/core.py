@@ -25,6 +25,7 @@ from openipu.rtl.isa import (
 from openipu.rtl.layouts import Events, TraceRecord, TrapRecord
 from openipu.rtl.simd.random import Random
 from openipu.rtl.simd.simd import SIMD
+from openipu.rtl.simd.simd import STAGES as SIMD_STAGES
 from openipu.rtl.tile.alu import ALU, Branch
 from openipu.rtl.tile.csr import CSRFile
 from openipu.rtl.tile.decode import SOURCES, Decoded, Decoder
@@ -509,8 +510,12 @@ class Core(wiring.Component):
         for number in range(STREAMS):
             m.d.comb += streams.x_move[number].eq(x_retire & x_moves[number])
         if self.config.simd:
+            x_simd = Signal()
+            busy = Signal(SIMD_STAGES - 1)
+            m.d.sync += busy.eq(Cat(x_simd, busy[:-1]))
             m.d.comb += [
-                parts.simd.x_en.eq(x_retire & (unit == Unit.SIMD)),
+                x_simd.eq(x_retire & (unit == Unit.SIMD)),
+                parts.simd.enable.eq(x_simd | busy.any()),
                 parts.random.x_advance.eq(
                     x_retire & (_is(x, RandomOp.NEXT) | _is(x, SimdOp.NARROW_RANDOM))
                 ),

@@ -39,9 +39,33 @@ module leaky(clk, in, out);
   always @(posedge clk) state <= in;
 endmodule
 """
+HELD = """\
+module held(clk, rst, enable, value, total);
+  input clk;
+  input rst;
+  input enable;
+  input [10:0] value;
+  output [32:0] total;
+  reg [32:0] total = 33'd3;
+  always @(posedge clk) if (rst) total <= 33'd4; else if (enable) total <= total + value;
+endmodule
+"""
+OUTER = """\
+module outer(clk, rst, narrow, sum);
+  input clk;
+  input rst;
+  input [10:0] narrow;
+  output [32:0] sum;
+  reg [10:0] last = 0;
+  wire [32:0] total;
+  held h(.clk(clk), .rst(rst), .enable(last[0]), .value(narrow ^ last), .total(total));
+  always @(posedge clk) last <= narrow;
+  assign sum = total + last;
+endmodule
+"""
 TOP = """\
 module top(input clk, input rst, input [10:0] narrow, input [63:0] middle, input [107:0] wide,
-           input [7:0] leak, output [7:0] leaked, output [1:0] same, output [32:0] sum);
+           input [7:0] leak, output [7:0] leaked, output [2:0] same, output [32:0] sum);
   wire [32:0] sums [0:3];
   wire [107:0] mixes [0:3];
   genvar i;
@@ -53,6 +77,10 @@ module top(input clk, input rst, input [10:0] narrow, input [63:0] middle, input
            .mixed(mixes[2 + i]));
     assign same[i] = sums[i] == sums[2 + i] && mixes[i] == mixes[2 + i];
   end endgenerate
+  wire [32:0] outers [0:1];
+  outer o(.clk(clk), .rst(rst), .narrow(narrow), .sum(outers[0]));
+  flat_outer fo(.clk(clk), .rst(rst), .narrow(narrow), .sum(outers[1]));
+  assign same[2] = outers[0] == outers[1];
   leaky l(.clk(clk), .in(leak), .out(leaked));
   assign sum = sums[0];
 endmodule
@@ -70,7 +98,7 @@ async def equal(dut):
     seen = set()
     for cycle in range(500):
         await RisingEdge(dut.clk)
-        assert int(dut.same.value) == 3, f"cycle {cycle}"
+        assert int(dut.same.value) == 7, f"cycle {cycle}"
         seen.add(int(dut.sum.value))
         dut.rst.value = pick.random() < 0.02
         for name in "narrow", "middle", "wide":
@@ -89,12 +117,16 @@ async def leak(dut):
 
 @pytest.fixture(scope="module")
 def simulator():
-    files = {"top.v": TOP, "flat.v": UNIT.replace("module unit", "module flat")}
-    inner = tuple(
-        Design(top=name, files={f"{name}.v": text})
-        for name, text in (("unit", UNIT), ("leaky", LEAKY))
+    flat = UNIT.replace("module unit", "module flat")
+    flat += OUTER.replace("module outer", "module flat_outer").replace("held", "flat_held")
+    flat += HELD.replace("module held", "module flat_held")
+    held = Design(top="held", files={"held.v": HELD}, enable="enable")
+    inner = (
+        Design(top="unit", files={"unit.v": UNIT}),
+        Design(top="leaky", files={"leaky.v": LEAKY}),
+        Design(top="outer", files={"outer.v": OUTER}, blocks=(held,)),
     )
-    return build(Design(top="top", files=files, blocks=inner))
+    return build(Design(top="top", files={"top.v": TOP, "flat.v": flat}, blocks=inner))
 
 
 def run(simulator, tmp_path, test, check):

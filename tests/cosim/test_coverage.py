@@ -20,6 +20,7 @@ from openipu.cosim.coverage import (
 from openipu.cosim.coverage_reasons import REASONS
 
 ALU = Point("core.alu", "toggle", "a[3]:0->1")
+DOT = Point("core.amp.datapath.dot_0", "toggle", "a[3]:0->1")
 FMA = Point("core.fpu.fma", "line", "if (x) begin if, 2")
 TILE = Point("", "toggle", "halted:1->0")
 
@@ -36,15 +37,19 @@ def test_points_of_the_tile_are_read():
         record("openipu_tile.core.alu$12", "v_toggle", "__02412[3]:0->1", 5),
         record("openipu_tile.core.fpu.fma", "v_branch", "if", 0, line=2),
         record("openipu_tile.core.fpu.fma", "v_branch", "if", 0, line=3),
+        record("openipu_amp_datapath.dot_0", "v_toggle", "a[3]:0->1", 2, file="units.v"),
         record("openipu_tile", "v_toggle", "halted:1->0", 1),
         record("openipu_tile", "v_toggle", "x___05Fy$7:1->0", 1),
         record("openipu_chip", "v_toggle", "clk:0->1", 9),
         record("openipu_tile", "v_toggle", "clk:0->1", 9, file="trace.v"),
         record("openipu_tile_block", "v_toggle", "clk:0->1", 9),
     ]
-    verilog = ["module a;", "  if (x) begin", "  if (\\$auto$verilog_backend$6 ) begin end"]
+    tile = ["module a;", "  if (x) begin", "  if (\\$auto$verilog_backend$6 ) begin end"]
+    verilog = {"openipu_tile.v": tile, "units.v": []}
     mangled = Point("", "toggle", "x__y$7:1->0")
-    assert list(read_points(lines, verilog)) == [(ALU, 5), (FMA, 0), (TILE, 1), (mangled, 1)]
+    assert list(read_points(lines, verilog)) == [
+        (ALU, 5), (FMA, 0), (DOT, 2), (TILE, 1), (mangled, 1),
+    ]  # fmt: skip
 
 
 def test_units():

@@ -20,7 +20,7 @@ def run():
 def check(run, op, columns):
     """Send vectors, and compare the results."""
     inputs = {f"x_{name}": column for name, column in columns.items()}
-    got = run(x_en=1, x_op=op.value, **inputs)["w_result"]
+    got = run(enable=1, x_op=op.value, **inputs)["w_result"]
     wanted = simd.evaluate(op, **columns)
     wrong = np.nonzero(got != wanted)[0]
     shown = [
@@ -44,6 +44,24 @@ def test_corners(run, op):
 @OPERATIONS
 def test_random_operands(run, op):
     check(run, op, random_vectors(np.random.default_rng(SEED), op, 20_000))
+
+
+def test_the_unit_stands_still_while_it_is_not_enabled():
+    rng = np.random.default_rng(SEED)
+    count = 2_000
+    given = {name: rng.integers(0, 1 << 64, count, np.uint64) for name in ("x_a", "x_b", "x_c")}
+    ops = rng.choice([op.value for op in simd.OPERATIONS], count)
+    enable = (rng.random(count) < 0.5).astype(np.uint64)
+    run = vectors.verilate(SIMD(), latency=0)
+    got = run(enable=enable, x_op=ops, **given)["w_result"]
+    # Only the enabled cycles count.
+    taken = np.flatnonzero(enable)
+    kept = {name: values[taken] for name, values in given.items()}
+    results = run(enable=np.ones(len(taken)), x_op=ops[taken], **kept)["w_result"]
+    before = np.cumsum(enable).astype(int) - enable.astype(int)
+    known = (before >= LATENCY) & (before < len(taken))
+    assert known.sum() > 0.9 * count
+    assert np.array_equal(got[known], results[before[known]]), f"seed {SEED}"
 
 
 @pytest.mark.slow
