@@ -32,6 +32,7 @@ _STOP = (
 _TABLES = "Random exchange tables are short, and so are their gaps, counts and steps"
 _UNIT = "The unit does less than its parts can: SIMD rounds to nearest and has less operations"
 _WORDS = "Whole words only are written: all strobes are always set once they are"
+_WANTED = "The units aren't simulated in cycles in which they aren't enabled"
 _ZERO = "Always 0: the flag belongs to other operations; bits of registers that have none"
 _ZONE = "Zone HOST, in which a program would wait for the host: tests/cosim/test_session.py"
 
@@ -41,6 +42,7 @@ _HOST_PORT = r"(host|request|response|host_\w+)"
 
 REASONS: dict[str, str] = {
     r".*:clk:1->0": _CLOCK,
+    r"core\.(simd|amp\.datapath).*:enable:1->0": _WANTED,
     r".*:tile_id\[.*|core\.random:first_seed\[.*|(exchange)?:select\[.*": _ONE_TILE,
     r"exchange.*:source(_[01])?\[.*": _ONE_TILE,
     r".*(:3'h7: case|:(storage|accumulators|partials|results)\[7\]\[).*": _ROWS,
@@ -49,7 +51,7 @@ REASONS: dict[str, str] = {
     r"(core|core\.threads)?:boot_(pc|thread)(\[.*|:.*)": _START,
     r"core\.threads:if .* begin (if|else), \d+": _START,
     rf"(core|core\.traps|core\.threads|exchange|host)?:{_TRAPPED}(\[.*|:.*)": _STOP,
-    r"core\.traps:(end else )?if .*|core\.decoder:32'b000010100000.*": _STOP,
+    r"core\.traps:(end else )?if .*|core\.decoder:25'b000010100000.*": _STOP,
     r"core:if .* begin if, \d+": (
         "A pushed word that meets the exchange in its bank, which ends a program"
     ),
@@ -70,7 +72,7 @@ REASONS: dict[str, str] = {
     r".*:\w*flags\[[1-3]\]:.*": _ZERO,
     r"(core)?:events\[.*": "Events of the exchange, which the core has no part in",
     r"memory:host_\w+.*": _HOST,
-    rf"(host)?:({_HOST_PORT}|register|mine)(\[.*|:.*)|host:.* case, \d+": _HOST,
+    rf"(host)?:({_HOST_PORT}|register|mine|asked|memory)(\[.*|:.*)|host:.* case, \d+": _HOST,
     r"host:(end else )?if .*": _HOST,
     r".*:receive_strobe\[.*": _WORDS,
     r"exchange.*|(memory)?:table_(addr|ok|asked)(\[.*|:.*)": _TABLES,
@@ -80,13 +82,13 @@ REASONS: dict[str, str] = {
         "tests/rtl/tile/test_memory.py, tests/formal/test_memory.py"
     ),
     r"core\.simd.*:(x_\w*op|op|rm|x_rm|m_rm|to_infinity)(\[.*|:.*)": _UNIT,
-    r"core\.simd\.multiply_add_\w+\.fma_\d:6'h0[456]: case.*": _UNIT,
-    r"core\.amp\.datapath\.results.*:(nearest|random)(\[.*|:.*)": _UNIT,
+    r"core\.simd\.multiply_add_\w+\.fma_\d:(6'h0[456]: case|product_flip).*": _UNIT,
+    r"core\.amp\.datapath\.results.*:(nearest|random|reached)(\[.*|:.*)": _UNIT,
     r"core\.amp\.control:x_taken\[.*": "Two pairs of results are taken at most",
     r"core\.amp\.control(\.contexts)?:.*": (
         "Rows have few groups, or end before all partials are given or many groups are done"
     ),
-    r"core\.amp\.datapath\.lane_\d+:partials\[\d\]\[.*": (
+    r"core\.amp\.datapath\.lane_\d+:partial(s\[\d\])?\[.*": (
         "Partials of upper outputs that are never given in that context"
     ),
     r"core\.amp\.datapath\.(dot|lane)_\d+\.(add|sum_\d).*:(limit|count|window\w*|assign .*).*": (
