@@ -201,14 +201,16 @@ class _Thread(Assembler):
         address = pick.choice([word for word in range(DATA_BYTES // 8) if _stays(word, levels)])
         words = [count | (step & 0xFFFF) << 16 for count, step in levels]
         number = pick.choice((0, 1, 2, 2)) if pick.random() < 0.98 else 3
-        offset = 8 * address + (4 if pick.random() < 0.02 else 0)
-        self.emit("addi", rd=SCRATCH, rs1=base, imm=offset)
-        if pick.random() < 0.02:
-            outside = (self.config.memory_bytes, 0x7FFF_FFF8, 0xFFFF_F000)
-            self.constant(SCRATCH, pick.choice(outside))
+        misaligned = pick.random() < 0.02
+        self.emit("addi", rd=SCRATCH, rs1=base, imm=8 * address + 4 * misaligned)
+        outside = pick.random() < 0.02
+        if outside:
+            addresses = (self.config.memory_bytes, 0x7FFF_FFF8, 0xFFFF_F000)
+            self.constant(SCRATCH, pick.choice(addresses))
         self.constant(RETURN, words[0])
         self.emit("xstream", imm=number, rs1=SCRATCH, rs2=RETURN)
-        if len(levels) > 1:
+        # If this one isn't opened, the levels would be those of the one before, which may be long.
+        if len(levels) > 1 and not (misaligned or outside):
             self.constant(SCRATCH, words[1])
             self.constant(RETURN, words[2])
             self.emit("xlevels", imm=number, rs1=SCRATCH, rs2=RETURN)
