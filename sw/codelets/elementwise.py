@@ -10,11 +10,22 @@ from openipu.sw.codelets import arithmetic
 from openipu.sw.codelets.arithmetic import F32, quiet, store
 from openipu.sw.codelets.codelet import Codelet, Field, Input, Output, Scalar, register
 
-_OVERHEAD = 25  # issues besides the loop's
+_EMPTY = 3  # issues if there is nothing to do
 
 
-def _unary(name: str, function: Callable[[F32], F32], per_element: int, *, copies: bool) -> Codelet:
-    """Make a codelet y = function(x); `copies`: it moves bits, NaNs' too, and computes nothing."""
+def _by_fours(count: int, four: int, one: int) -> int:
+    """Return the issues of a loop unrolled four times, and of another for the rest."""
+    fours, rest = divmod(count, 4)
+    return (5 + four * fours if fours else 0) + (7 + one * rest if rest else 0)
+
+
+def _unary(
+    name: str, function: Callable[[F32], F32], issues: Callable[[int], int], *, copies: bool
+) -> Codelet:
+    """Make a codelet y = function(x); `copies`: it moves bits, NaNs' too, and computes nothing.
+
+    `issues`: for so many ordinary elements, more than 0.
+    """
 
     def reference(*, x: F32, y: F32) -> None:
         with quiet():
@@ -30,9 +41,13 @@ def _unary(name: str, function: Callable[[F32], F32], per_element: int, *, copie
             fields=(Field("x", Input), Field("y", Output)),
             source="elementwise.c",
             reference=reference,
-            cycles=lambda x, y: _OVERHEAD + per_element * x,
+            cycles=lambda x, y: issues(x) if x else _EMPTY,
         )
     )
+
+
+def _rectified(x: F32) -> F32:
+    return np.where(x < 0, np.float32(0), x)
 
 
 def _flip(x: F32) -> F32:
@@ -46,14 +61,14 @@ def _absolute(x: F32) -> F32:
 UNARY: dict[str, Codelet] = {
     codelet.name: codelet
     for codelet in (
-        _unary("identity", lambda x: x, 3, copies=True),
-        _unary("relu", lambda x: np.where(x < 0, np.float32(0), x), 7, copies=True),
-        _unary("negate", _flip, 4, copies=True),
-        _unary("absolute", _absolute, 4, copies=True),
-        _unary("exponent", arithmetic.exponential, 35, copies=False),
-        _unary("invert", lambda x: np.float32(1) / x, 11, copies=False),
-        _unary("logistic", arithmetic.sigmoid, 42, copies=False),
-        _unary("hyperbolic_tangent", arithmetic.tangent, 41, copies=False),
+        _unary("identity", lambda x: x, lambda x: 9 + _by_fours(x, 12, 5), copies=True),
+        _unary("relu", _rectified, lambda x: 9 + _by_fours(x, 28, 9), copies=True),
+        _unary("negate", _flip, lambda x: 9 + _by_fours(x, 16, 6), copies=True),
+        _unary("absolute", _absolute, lambda x: 9 + _by_fours(x, 16, 6), copies=True),
+        _unary("exponent", arithmetic.exponential, lambda x: 47 + 34 * x, copies=False),
+        _unary("invert", lambda x: np.float32(1) / x, lambda x: 9 + 11 * x, copies=False),
+        _unary("logistic", arithmetic.sigmoid, lambda x: 46 + 42 * x, copies=False),
+        _unary("hyperbolic_tangent", arithmetic.tangent, lambda x: 80 + 45 * x, copies=False),
     )
 }
 """y = function(x), by name."""
@@ -71,11 +86,17 @@ def _binary(name: str, function: Callable[[F32, F32], F32]) -> Codelet:
             fields=(Field("a", Input), Field("b", Input), Field("y", Output)),
             source="elementwise.c",
             reference=reference,
-            cycles=lambda a, b, y: (
-                _OVERHEAD + 12 + (4 * a if b == 1 else 5 * a + 20 * (a // max(b, 1)))
-            ),
+            cycles=_binary_issues,
         )
     )
+
+
+def _binary_issues(a: int, b: int, y: int) -> int:
+    if not a:
+        return 5 * _EMPTY
+    if b == 1:
+        return 20 + _by_fours(a, 16, 6)
+    return 28 + a // b * (7 + _by_fours(b, 21, 8))
 
 
 BINARY: dict[str, Codelet] = {
@@ -101,7 +122,7 @@ FILL = register(
         fields=(Field("y", Output), Scalar("value", "f32")),
         source="elementwise.c",
         reference=_fill,
-        cycles=lambda y, value: _OVERHEAD + 7 * y // 4,
+        cycles=lambda y, value: 7 + _by_fours(y, 7, 3) if y else _EMPTY,
     )
 )
 """y = value."""

@@ -133,7 +133,7 @@ NORMALISE_PLAIN = register(
         ),
         source="normalise.c",
         reference=_normalise_plain,
-        cycles=lambda x, y, columns, **_: 17 + 16 * x + 31 * (x // max(int(columns), 1)),
+        cycles=lambda x, y, columns, **_: 17 + 16 * x + 31 * (x // int(columns)) if x else 3,
     )
 )  # fmt: skip
 """The same of f32, for rows of any length."""
