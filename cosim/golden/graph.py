@@ -249,10 +249,10 @@ class GraphGolden:
 
 @cache
 def source_of(source: str, name: str) -> str:
-    """Return `file:line` of a codelet in its C or assembler source."""
+    """Return `file:line` of a codelet in its C or assembler source, which may lie elsewhere."""
     path = _CODELETS / source
     wanted = re.compile(rf"void {name}\(|^[A-Z_]+\({name},|^ *[a-z_0-9]+ +{name}\b[^(]*$", re.M)
     text = path.read_text() if path.is_file() else ""
     found = wanted.search(text)
     line = text.count("\n", 0, found.start()) + 1 if found else 1
-    return f"firmware/codelets/{source}:{line}"
+    return f"{Path('firmware/codelets') / source}:{line}"  # an absolute path stays as it is

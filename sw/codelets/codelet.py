@@ -162,7 +162,7 @@ class Codelet:
     fields : tuple of Field, Table, Scalar or Derived
         In the order of the C struct: vector fields, tables, scalars, derived words.
     source : str
-        The C or assembler file, under `firmware/codelets/`.
+        The C or assembler file: an absolute path, or one under `firmware/codelets/`.
     reference : callable
         The NumPy twin, called with every field by name (1-d arrays, views of tile memory), every
         table (1-d array of uint32) and every scalar (NumPy scalar). It writes the outputs in place,

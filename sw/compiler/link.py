@@ -80,15 +80,22 @@ def link(codelets: Iterable[Codelet], config: TileConfig, *, compact: bool = Fal
     script = "".join(f"EXTERN({codelet.name})\n" for codelet in used)
     script += f"data_alignment = {alignment};\nstack_bytes = {config.slots * STACK_BYTES};\n"
     script += (_ROOT / "runtime" / "link.ld").read_text()
+    folder = _ROOT / "codelets"
+    for codelet in used:
+        if not (folder / codelet.source).is_file():
+            raise CompileError(
+                f"the source of codelet {codelet.name} must be a file, by its absolute path or "
+                f"under firmware/codelets/, not {codelet.source!r}"
+            )
     sources = [_ROOT / "runtime" / name for name in _RUNTIME]
-    sources += [_ROOT / "codelets" / name for name in sorted({c.source for c in used})]
-    for path in sources:
-        if not path.is_file():
-            raise CompileError(f"there is no firmware source {path.relative_to(_ROOT)}")
+    sources += [folder / name for name in sorted({c.source for c in used})]
+    # What a source includes: headers of the firmware, and those beside a source that lies outside.
+    headers = {*(_ROOT / "include").rglob("*.h")}
+    headers |= {header for path in sources for header in path.parent.glob("*.h")}
     flags = [*_FLAGS, f"-DSLOTS={config.slots}", f"-DSTACK_BYTES={STACK_BYTES}"]
     flags.append(f"-DAMP_OUTPUTS={config.amp_outputs}")
     digest = hashlib.sha256(repr((flags, metadata.version("ziglang"), script)).encode())
-    for path in [*sources, *sorted((_ROOT / "include").rglob("*.h"))]:
+    for path in [*sources, *sorted(headers)]:
         digest.update(path.read_bytes())
     elf = build_root() / f"{digest.hexdigest()[:20]}.elf"
     if not elf.exists():

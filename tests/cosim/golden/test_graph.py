@@ -141,3 +141,12 @@ def test_source_of(source: str, name: str) -> None:
     place = source_of(source, name)
     line = (ROOT / place.split(":")[0]).read_text().splitlines()[int(place.split(":")[1]) - 1]
     assert name in line and ("void" in line or line[0].isupper())
+
+
+def test_source_of_a_codelet_outside_of_the_package() -> None:
+    outside = ROOT / "examples" / "codelet" / "squared_error.S"
+    path, line = source_of(str(outside), "squared_error_f16").split(":")
+    assert path == str(outside)
+    assert outside.read_text().splitlines()[int(line) - 1].split()[:2] == [
+        "codelet", "squared_error_f16"
+    ]  # fmt: skip

@@ -123,12 +123,26 @@ def test_errors(build, code, text):
         build(HEAD + code)
 
 
-def test_missing_source():
-    missing = Codelet("nothing", (), "nothing.c", lambda: None, lambda: 1)
-    with pytest.raises(
-        CompileError, match=f"^{re.escape('there is no firmware source codelets/nothing.c')}$"
-    ):
+@pytest.mark.parametrize("source", ["nothing.c", "/nowhere/nothing.c"])
+def test_missing_source(source):
+    missing = Codelet("nothing", (), source, lambda: None, lambda: 1)
+    message = (
+        "the source of codelet nothing must be a file, by its absolute path or under "
+        f"firmware/codelets/, not {source!r}"
+    )
+    with pytest.raises(CompileError, match=f"^{re.escape(message)}$"):
         link([missing], TileConfig())
+
+
+def test_a_header_beside_a_source_outside_of_the_package(tmp_path):
+    source, header = tmp_path / "outside.c", tmp_path / "value.h"
+    source.write_text('#include "value.h"\nint outside(void) { return VALUE; }\n')
+    outside = Codelet("outside", (), str(source), lambda: None, lambda: 1)
+    for value in (1234, 1111):
+        header.write_text(f"#define VALUE {value}\n")
+        made = link([outside], TileConfig())
+        code, at = dict(made.segments)[0], made.symbols["outside"]
+        assert int.from_bytes(code[at : at + 4], "little") >> 20 == value  # li a0, VALUE
 
 
 @pytest.mark.parametrize(
