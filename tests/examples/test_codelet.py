@@ -1,4 +1,4 @@
-"""The example of a codelet of one's own, on the instruction-level model."""
+"""The example of a codelet of one's own, on the instruction-level model and on the RTL."""
 
 import re
 
@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from examples.codelet import squared_error
-from openipu.rtl.config import ChipConfig
+from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.sw.compiler import headers
 
-CONFIG = ChipConfig(tiles=1)
+# The chip of tests/sw/codelets, so that all use one simulator.
+CONFIG = ChipConfig(tile=TileConfig(banks=24))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
-@pytest.mark.parametrize("count", [4, 252])
-def test_equals_the_reference(dtype: str, count: int) -> None:
+@pytest.mark.parametrize(("count", "backend"), [(4, "iss"), (252, "iss"), (252, "rtl")])
+def test_equals_the_reference(dtype: str, count: int, backend: str) -> None:
     executable = squared_error.build(dtype, count, CONFIG)
     random = np.random.default_rng(count)
     shape = CONFIG.tile.slots, count
@@ -22,7 +23,7 @@ def test_equals_the_reference(dtype: str, count: int) -> None:
     a[0, :4] = np.nan, np.inf, -np.inf, 0
     b[0, :4] = 1, np.inf, 1, 1e-7
     a[1, :4] = 200
-    y = squared_error.run(executable, "iss", a, b)
+    y = squared_error.run(executable, backend, a, b)
     np.testing.assert_array_equal(y, squared_error.run(executable, "golden", a, b))
     assert np.isnan(y[0, :2]).all() and np.isinf(y[0, 2])
     with np.errstate(all="ignore"):
