@@ -13,7 +13,7 @@ from openipu.sw.ops.builder import Builder, Index, Tensor, split
 
 def computes(config: TileConfig, dtype: str) -> bool:
     """Tell whether the tile multiplies vectors of that type so."""
-    return config.amp_outputs > 0 and dtype == DTYPE
+    return config.amp_outputs > 0 and config.simd and dtype == DTYPE
 
 
 def shape(count: int, config: TileConfig) -> tuple[int, int]:

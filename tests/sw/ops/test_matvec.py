@@ -49,6 +49,22 @@ def test_matvec(depth: int, columns: int, machine: str) -> None:
     np.testing.assert_allclose(found, wanted, 0, 5e-3 * (1 + np.abs(wanted).max()))
 
 
+def test_without_simd() -> None:
+    """The sums of the parts are added by SIMD; without it, it's a product of matrices."""
+    config = ChipConfig(tiles=1, tile=TileConfig(simd=False))
+    builder = Builder(config)
+    source = builder.input("x", (5,), "float16")
+    result = matmul(builder, source, Tensor("w", np.ones((5, 3), np.float16)), name="y")
+    with Engine(compile(builder.graph, builder.program, config), "iss", compare=True) as engine:
+        engine.write("x", np.arange(5, dtype=np.float16))
+        engine.run()
+        assert engine.scoreboard
+        assert engine.scoreboard.mismatches == 0, engine.scoreboard.first
+        assert isinstance(result.data, View)
+        found = result.read(engine.read(result.data.variable).reshape(-1))
+    np.testing.assert_array_equal(found, np.full(3, 10, np.float16))
+
+
 @pytest.mark.parametrize(("count", "wanted"), [(1, (1, 1)), (32, (1, 32)), (33, (2, 17)),
                                                (65, (4, 17)), (256, (8, 32))])  # fmt: skip
 def test_shape(count: int, wanted: tuple[int, int]) -> None:
