@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from openipu.rtl.config import ChipConfig
+from openipu.sw.compiler.errors import CompileError
 from openipu.sw.compiler.exchange import Entry, Schedule, encode, table_bytes
 from openipu.sw.compiler.nodes import SIZES, Offset
 from openipu.sw.compiler.steps import (
@@ -119,7 +120,10 @@ class VertexBlock(JobBlock):
         lengths = {name: view.size for name, view in self.vertex.fields.items()}
         numbers = {name: value.item() for name, value in scalars.items()}
         for derived in codelet.derived:
-            words += struct.pack("<I", derived.value(**lengths, **numbers))
+            try:
+                words += struct.pack("<I", derived.value(**lengths, **numbers))
+            except ValueError as error:
+                raise CompileError(f"{self.vertex.name} ({codelet.name}): {error}") from None
         return bytes(words) + b"".join(table.tobytes() for table in tables)
 
 

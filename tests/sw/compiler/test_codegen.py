@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from openipu.rtl.config import ChipConfig
-from openipu.sw.codelets.codelet import Codelet, Field, Input, Output, Scalar
+from openipu.sw.codelets.codelet import Codelet, Derived, Field, Input, Output, Scalar
 from openipu.sw.codelets.copy_words import copy_words
+from openipu.sw.codelets.streams import level
 from openipu.sw.compiler import compile
 from openipu.sw.compiler.codegen import (
     CALL_ISSUES,
@@ -16,6 +17,7 @@ from openipu.sw.compiler.codegen import (
     initial_bytes,
     work,
 )
+from openipu.sw.compiler.errors import CompileError
 from openipu.sw.graph import Graph
 from openipu.sw.program import Execute, Repeat
 
@@ -52,6 +54,19 @@ def test_vertex_struct(vertices):
     block = VertexBlock(vertex)
     assert block.encode(context) == expected
     assert block.size == len(expected)
+
+
+def test_derived_word_out_of_range():
+    far = Codelet(
+        "far", (Field("y", Output), Derived("level", lambda y: level(1, y))), "work.c",
+        lambda **_: None, lambda y: y,
+    )  # fmt: skip
+    graph = Graph()
+    y = graph.variable("y", 40_000).map(0)
+    block = VertexBlock(graph.compute_set("cs").add(far, 0, y=y))
+    message = r"^cs\S* \(far\): a stream must step at most 32767 words, not 40000$"
+    with pytest.raises(CompileError, match=message):
+        block.encode(Context(0, {"far": 0}, lambda variable, element: (0, 0), 8))
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 6, 7, 40])
