@@ -7,8 +7,8 @@ from math import ceil
 import numpy as np
 
 from openipu.sw.codelets.depthwise import DEPTHWISE, DEPTHWISE_9
-from openipu.sw.codelets.streams import lanes
-from openipu.sw.ops.builder import Builder, Index, Tensor, split
+from openipu.sw.codelets.streams import MOST_STEP, lanes
+from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
 from openipu.sw.ops.matmul import parts_of
 from openipu.sw.ops.matrix import padded
 from openipu.sw.ops.windows import Windows
@@ -36,7 +36,10 @@ def depthwise(
     (pictures, channels), dtype = x.shape[:2], x.dtype
     height, width = windows.size
     size = lanes(dtype)
-    parts = _parts(builder, pictures, ceil(channels / size), height)
+    most = _most_words(windows)
+    if not most:
+        raise OpError(f"{name}: windows must lie within {MOST_STEP:,} words of a tile's memory")
+    parts = _parts(builder, pictures, ceil(channels / size), height, most)
     bias = bias or Tensor("zeros", np.zeros(channels, dtype))
 
     def elements(words: Range) -> slice:
@@ -92,12 +95,24 @@ def depthwise(
     return result
 
 
-def _parts(builder: Builder, pictures: int, words: int, rows: int) -> list[_Part]:
-    """Return how the tiles share the work: evenly, and with as few lines needed twice as can be."""
-    share = max(1, builder.tiles // pictures)
+def _most_words(windows: Windows) -> int:
+    """Return the most words of channels that a pixel may have, so that streams can step so far."""
+    (rows, columns), (down, along) = windows.kernel, windows.dilations
+    lines = max(rows - 1, 1) * down * windows.extent(1, windows.size[1])
+    pixels = max(lines + (columns - 1) * along, windows.strides[1])
+    return MOST_STEP // pixels if rows * columns <= MOST_STEP else 0
+
+
+def _parts(builder: Builder, pictures: int, words: int, rows: int, most: int) -> list[_Part]:
+    """Return how the tiles share the work: evenly, and with as few lines needed twice as can be.
+
+    A part has at most `most` words of channels.
+    """
+    share = max(1, builder.tiles // pictures, ceil(words / most))
     _, down, across = min(
         (ceil(words / q) * ceil(rows / p), p, q)
-        for p, q in product(parts_of(rows, share), parts_of(words, share)) if p * q <= share
+        for p, q in product(parts_of(rows, share), parts_of(words, share))
+        if p * q <= share and ceil(words / q) <= most
     )  # fmt: skip
     cut = product(range(pictures), split(words, across), split(rows, down))
     return [_Part(number % builder.tiles, *part) for number, part in enumerate(cut)]
