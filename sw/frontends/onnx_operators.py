@@ -299,6 +299,14 @@ def _pads(node: Node, sizes: Sequence[int], kernel: Sequence[int], strides: Sequ
     """Return the padding of windows: first before each dimension, then behind each."""
     rank = len(sizes)
     pads, auto = list(node.take("pads", [0] * 2 * rank)), node.take("auto_pad", "NOTSET")
+    for what, values, count, least in (
+        ("strides", strides, rank, 1), ("dilations", dilations, rank, 1),
+        ("pads", pads, 2 * rank, 0),
+    ):  # fmt: skip
+        if len(values) != count or min(values, default=least) < least:
+            raise OpError(
+                f"attribute {what} must be {count} numbers from {least} up, not {list(values)}"
+            )
     if auto not in ("SAME_UPPER", "SAME_LOWER"):
         return pads
     for axis, (size, taken, stride, dilation) in enumerate(

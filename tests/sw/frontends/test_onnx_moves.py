@@ -57,6 +57,11 @@ def test_random_numbers(operator: str, dtype: int) -> None:
          r"a window of 4 must fit into 3 and its padding$"),
         (Case("MaxPool", [floats(1, 2, 3, 3)], [], {"kernel_shape": [2, 2], "pads": [0, 0, 0, 3]}),
          r"a window of 2 has no element of 3$"),
+        (Case("MaxPool", [floats(1, 2, 3, 3)], [], {
+            "kernel_shape": [2, 2], "strides": [0, 1], "auto_pad": "SAME_UPPER"}),
+         r"attribute strides must be 2 numbers from 1 up, not \[0, 1\]$"),
+        (Case("MaxPool", [floats(1, 2, 3, 3)], [], {"kernel_shape": [2, 2], "pads": [1, 1]}),
+         r"attribute pads must be 4 numbers from 0 up, not \[1, 1\]$"),
         (Case("GlobalMaxPool", [floats(1, 2, 3, 3, 3)]),
          r"a picture must have 1 or 2 dimensions, not the shape \(1, 2, 3, 3, 3\)$"),
         (Case("Concat", [floats(2, 3), floats(3, 2)], [], {"axis": 0}),
