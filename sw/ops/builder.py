@@ -84,6 +84,25 @@ class Tensor:
         return self.data
 
 
+def check_floats(name: str, *operands: Tensor) -> None:
+    """Raise OpError unless all operands of operation `name` are float32, or all float16."""
+    first = operands[0].dtype
+    for x in operands:
+        if x.dtype not in ("float32", "float16"):
+            raise OpError(f"{name}: operands must be float32 or float16, not {x.dtype} ({x.name})")
+        if x.dtype != first:
+            raise OpError(f"{name}: operands must be of one type, not {first} and {x.dtype}")
+
+
+def dimension(name: str, axis: int, rank: int) -> int:
+    """Return which dimension `axis` is, where negative ones count from the end; else OpError."""
+    if not rank:
+        raise OpError(f"{name}: the operand must have dimensions, not be a scalar")
+    if not -rank <= axis < rank:
+        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
+    return axis % rank
+
+
 def split(count: int, parts: int) -> list[tuple[int, int]]:
     """Return `count` in at most `parts` ranges (first, end), the larger first, none empty."""
     size, more = divmod(count, parts)

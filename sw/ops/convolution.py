@@ -8,7 +8,7 @@ consist of. Where that can't be, windows are gathered and multiplied as a matrix
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from math import ceil
+from math import ceil, prod
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from openipu.rtl.config import TileConfig
 from openipu.sw.codelets.matrix import MATRIX, Segment, least_words, row_table, segment_table
 from openipu.sw.codelets.streams import lanes, words
 from openipu.sw.ops import matrix
-from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
+from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, check_floats, split
 from openipu.sw.ops.depthwise import depthwise
 from openipu.sw.ops.elementwise import binary, cast
 from openipu.sw.ops.matmul import MEMORY_SHARE, matmul, parts_of
@@ -35,13 +35,13 @@ def convolve(
 
     The result is (n, m, oh, ow), of x's type. `pads` are zeros above, left, below and right.
     """
-    kinds = {operand.dtype for operand in (x, w, bias) if operand}
-    if kinds not in ({"float32"}, {"float16"}):
-        raise OpError(f"{name}: operands must be float32 or float16, not {' and '.join(kinds)}")
+    check_floats(name, x, w, *([bias] if bias else []))
     if len(x.shape) != 4 or len(w.shape) != 4:
         raise OpError(f"{name}: operands must have 4 dimensions, not {x.shape} and {w.shape}")
     channels, outputs = x.shape[1], w.shape[0]
-    if groups < 1 or channels != w.shape[1] * groups or outputs % groups:
+    if groups < 1:
+        raise OpError(f"{name}: groups must be 1 or more, not {groups}")
+    if channels != w.shape[1] * groups or outputs % groups:
         raise OpError(
             f"{name}: the weights must be of (a multiple of {groups}, {channels} / {groups}) "
             f"channels for {groups} groups, not {w.shape[:2]}"
@@ -81,7 +81,7 @@ def _by_products(
     where = np.arange(flat.size).reshape(flat.shape)[
         :, :, windows.positions(0)[:, :, None, None], windows.positions(1)
     ]  # n, channels, rows, kh, columns, kw
-    each, depth = channels // groups, w.size // max(outputs, 1)
+    each, depth = channels // groups, prod(w.shape[1:])
     where = where.reshape(n, groups, each, *where.shape[2:]).transpose(1, 0, 3, 5, 2, 4, 6)
     taken = flat.reshape(-1)[where.reshape(groups, n * rows * columns, depth)]
     weights = w.reshape(groups, outputs // groups, depth).transpose(0, 2, 1)

@@ -8,7 +8,7 @@ import numpy as np
 from openipu.sw.codelets import elementwise, streams
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.graph import View
-from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
+from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, check_floats, split
 
 _COMMUTATIVE = ("add", "multiply", "maximum", "minimum")
 
@@ -154,15 +154,8 @@ def _check_function(known: list[str], function: str) -> None:
 
 
 def _check_types(builder: Builder, name: str, *operands: Tensor) -> None:
-    first = operands[0].dtype
-    for x in operands:
-        if x.dtype not in ("float32", "float16"):
-            raise OpError(
-                f"{name}: operands must be float32 or float16, not {x.dtype} ({x.name})"
-            )
-        if x.dtype != first:
-            raise OpError(f"{name}: operands must be of one type, not {first} and {x.dtype}")
-    if first == "float16" and not builder.config.tile.simd:
+    check_floats(name, *operands)
+    if operands[0].dtype == "float16" and not builder.config.tile.simd:
         raise OpError(f"{name}: float16 needs a tile with simd")
 
 

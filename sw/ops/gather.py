@@ -7,7 +7,7 @@ import numpy as np
 from openipu.sw.codelets.gather import GATHER, GATHER_WORDS
 from openipu.sw.codelets.top_k import TOP_K
 from openipu.sw.graph import STREAM_BYTES, View
-from openipu.sw.ops.builder import Builder, OpError, Tensor, split
+from openipu.sw.ops.builder import Builder, OpError, Tensor, check_floats, dimension, split
 
 
 def gather(builder: Builder, x: Tensor, index: Tensor, axis: int, *, name: str) -> Tensor:
@@ -19,11 +19,9 @@ def gather(builder: Builder, x: Tensor, index: Tensor, axis: int, *, name: str) 
     gets all positions. Otherwise each tile gets the whole table and a part of the positions.
     """
     rank = len(x.shape)
-    if not -rank <= axis < rank:
-        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
+    axis = dimension(name, axis, rank)
     if index.dtype != "int32":
         raise OpError(f"{name}: indices must be int32, not {index.dtype}")
-    axis %= rank
     rows = x.shape[axis]
     if not isinstance(index.data, View):
         outside = (index.data < -rows) | (index.data >= rows)
@@ -86,11 +84,8 @@ def top_k(
     Of equal ones, zeros among them, the first; NaNs come last. A worker does whole rows.
     """
     rank = len(x.shape)
-    if x.dtype not in TOP_K:
-        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
-    if not -rank <= axis < rank:
-        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
-    axis %= rank
+    check_floats(name, x)
+    axis = dimension(name, axis, rank)
     columns = x.shape[axis]
     if not 1 <= k <= columns:
         raise OpError(f"{name}: k must be from 1 to the dimension's size {columns}, not {k}")

@@ -12,7 +12,7 @@ from openipu.sw.codelets.matmul import MATMUL_NN, MATMUL_NT, issues
 from openipu.sw.codelets.streams import lanes
 from openipu.sw.graph import View
 from openipu.sw.ops import matrix, matvec
-from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
+from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, check_floats, split
 from openipu.sw.ops.elementwise import cast
 from openipu.sw.ops.reduce import reduce
 
@@ -110,9 +110,7 @@ def matmul(
 
     One-dimensional operands and batches broadcast as in NumPy.
     """
-    kinds = {operand.dtype for operand in (x, w, bias) if operand}
-    if kinds not in ({"float32"}, {"float16"}):
-        raise OpError(f"{name}: operands must be float32 or float16, not {' and '.join(kinds)}")
+    check_floats(name, x, w, *([bias] if bias else []))
     if not x.shape or not w.shape:
         raise OpError(f"{name}: operands must have dimensions, not {x.shape} and {w.shape}")
     left = x.reshape(1, -1) if len(x.shape) == 1 else x

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openipu.sw.codelets.rows import NORMALISE, NORMALISE_PLAIN
-from openipu.sw.ops.builder import Builder, OpError, Tensor
+from openipu.sw.ops.builder import Builder, OpError, Tensor, check_floats, dimension
 from openipu.sw.ops.elementwise import binary, cast
 from openipu.sw.ops.rows import apply, streamable
 
@@ -21,13 +21,23 @@ def layer_norm(
 
     `scale` and `bias` broadcast to those dimensions.
     """
-    rank = len(x.shape)
-    if not -rank <= axis < rank:
-        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
-    columns = prod(x.shape[axis:])
+    shape = x.shape[dimension(name, axis, len(x.shape)) :]
+    for parameter in (scale, bias):
+        if parameter is not None and not _broadcasts(parameter.shape, shape):
+            raise OpError(
+                f"{name}: scale and bias must broadcast to {shape}, not be {parameter.shape}"
+            )
+    columns = prod(shape)
     return _scaled(
         builder, _normalised(builder, x, columns, epsilon, name), scale, bias, name
     )
+
+
+def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, to) == to
+    except ValueError:
+        return False
 
 
 def group_norm(
@@ -99,8 +109,7 @@ def _by_channel(parameter: Tensor, x: Tensor) -> Tensor:
 
 def _normalised(builder: Builder, x: Tensor, columns: int, epsilon: float, name: str) -> Tensor:
     """Return x with each `columns` elements that follow each other normalised."""
-    if x.dtype not in NORMALISE:
-        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
+    check_floats(name, x)
     if not x.size:
         return x
     rows = x.reshape(-1, columns)

@@ -13,7 +13,8 @@ import numpy as np
 from openipu.sw.codelets.pooling import POOL, POOL_PLAIN, run_words
 from openipu.sw.codelets.rearrange import TRANSPOSE
 from openipu.sw.graph import STREAM_BYTES, View
-from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, split
+from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, check_floats, split
+from openipu.sw.ops.windows import is_whole
 
 KINDS = ("max", "mean")
 
@@ -42,6 +43,15 @@ class Window:
     dilation: int = 1
     ceil: bool = False
     padded: bool = False
+
+    def __post_init__(self) -> None:
+        for what, least in (
+            ("size", 1), ("stride", 1), ("dilation", 1), ("before", 0), ("after", 0)
+        ):  # fmt: skip
+            value = getattr(self, what)
+            if not is_whole(value, least):
+                raise OpError(f"a window's {what} must be a whole number from {least} up, "
+                              f"not {value!r}")  # fmt: skip
 
     def places(self, length: int) -> list[tuple[int, int, int]]:
         """Return each window of `length` elements: its first one, how many, and of how many means.
@@ -93,8 +103,7 @@ def pool(
     """
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
-    if x.dtype not in ("float32", "float16"):
-        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
+    check_floats(name, x)
     if x.dtype == "float16" and not builder.config.tile.simd:
         raise OpError(f"{name}: float16 needs a tile with simd")
     if len(x.shape) not in (3, 4) or len(windows) != len(x.shape) - 2:

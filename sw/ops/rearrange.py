@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from openipu.sw.codelets.rearrange import TRANSPOSE
 from openipu.sw.graph import STREAM_BYTES, View
-from openipu.sw.ops.builder import Builder, OpError, Tensor, split
+from openipu.sw.ops.builder import Builder, OpError, Tensor, dimension, split
 from openipu.sw.program import Copy
 
 _WORTH_IT = 4  # mean length of contiguous runs from which copying alone is cheap
@@ -64,9 +64,7 @@ def concatenate(builder: Builder, parts: Sequence[Tensor], axis: int, *, name: s
     """Return tensors of one type one after the other along `axis`; their elements are copied."""
     first = parts[0]
     rank = len(first.shape)
-    if not -rank <= axis < rank:
-        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
-    axis %= rank
+    axis = dimension(name, axis, rank)
     for x in parts:
         if x.dtype != first.dtype:
             raise OpError(f"{name}: operands must be of one type, not {first.dtype} and {x.dtype}")

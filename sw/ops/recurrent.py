@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.recurrent import DTYPE, GATES, GRU_CELL, LANES, LSTM_CELL
-from openipu.sw.ops.builder import Builder, Index, OpError, Tensor
+from openipu.sw.ops.builder import Builder, Index, OpError, Tensor, check_floats
 from openipu.sw.ops.elementwise import binary, unary
 from openipu.sw.ops.matmul import matmul
 
@@ -21,7 +21,7 @@ State = tuple[Tensor, ...]
 
 def lstm_cell(builder: Builder, gates: Tensor, c: Tensor, *, name: str) -> tuple[Tensor, Tensor]:
     """Return the next h and c of units c (batch, units), given i, f, g, o (batch, units, 4)."""
-    if _by_simd(builder, c):
+    if _by_simd(builder, gates, c, name):
         state = _cells(builder, LSTM_CELL, gates, c, "c", "state", 2, name)
         return state[1].reshape(*c.shape), state[0].reshape(*c.shape)
     apply = _elementwise(builder, name)
@@ -37,7 +37,7 @@ def gru_cell(builder: Builder, gates: Tensor, h: Tensor, *, name: str) -> Tensor
 
     It is n + sigmoid(z) * (h - n), where n = tanh(x + sigmoid(r) * a).
     """
-    if _by_simd(builder, h):
+    if _by_simd(builder, gates, h, name):
         return _cells(builder, GRU_CELL, gates, h, "h", "y", 1, name)[0].reshape(*h.shape)
     apply = _elementwise(builder, name)
     z, r, x, a = (gates[..., gate] for gate in range(GATES))
@@ -55,7 +55,11 @@ def _elementwise(builder: Builder, name: str) -> Callable[..., Tensor]:
     return apply
 
 
-def _by_simd(builder: Builder, state: Tensor) -> bool:
+def _by_simd(builder: Builder, gates: Tensor, state: Tensor, name: str) -> bool:
+    check_floats(name, gates, state)
+    if len(state.shape) != 2 or gates.shape != (*state.shape, GATES):
+        raise OpError(f"{name}: the gates must be (batch, units, {GATES}) for a state "
+                      f"(batch, units), not {gates.shape} for {state.shape}")  # fmt: skip
     units = state.shape[1]
     return builder.config.tile.simd and state.dtype == DTYPE and units % LANES == 0 < state.size
 
@@ -118,24 +122,26 @@ def _run(
     builder: Builder, x: Tensor, w: NDArray[Any], r: NDArray[Any], bias: NDArray[Any],
     state: State, step: Callable[[Tensor, State], State], reverse: bool, name: str,
 ) -> tuple[State, list[Tensor]]:  # fmt: skip
+    if len(x.shape) != 3 or r.ndim != 3:
+        raise OpError(f"{name}: x and r must have 3 dimensions, not {x.shape} and {r.shape}")
     (steps, batch, inputs), units = x.shape, r.shape[1]
-    if w.shape != (GATES, units, inputs) or r.shape != (GATES, units, units):
-        raise OpError(
-            f"{name}: weights must be ({GATES}, {units}, {inputs}) and ({GATES}, {units}, {units}),"
-            f" not {w.shape} and {r.shape}"
-        )
-    if any(each.shape != (batch, units) for each in state):
-        raise OpError(f"{name}: the state must be ({batch}, {units}), not {state[0].shape}")
+    weights = [Tensor("w", w), Tensor("r", r), Tensor("bias", bias)]
+    check_floats(name, x, *weights, *state)
+    shapes = [(GATES, units, inputs), (GATES, units, units), (GATES, units)]
+    shapes += [(batch, units)] * len(state)
+    for each, shape in zip([*weights, *state], shapes, strict=True):
+        if each.shape != shape:
+            raise OpError(f"{name}: {each.name} must have shape {shape}, not {each.shape}")
     grain = LANES if units % LANES == 0 else 1
     by_gate = np.arange(GATES * units).reshape(GATES, units // grain, grain)
     order = by_gate.transpose(1, 0, 2).reshape(-1)
 
     def columns(weights: NDArray[Any]) -> NDArray[Any]:
-        return weights.reshape(GATES * units, -1)[order].T
+        return weights.reshape(GATES * units, weights.shape[2])[order].T
 
     from_x = matmul(
         builder, x.reshape(steps * batch, inputs), Tensor("w", columns(w)),
-        Tensor("bias", columns(bias)[0]), name=f"{name}/inputs",
+        Tensor("bias", bias.reshape(-1)[order]), name=f"{name}/inputs",
     ).reshape(steps, batch, GATES * units)  # fmt: skip
     again = Tensor("r", columns(r))
     found: dict[int, Tensor] = {}

@@ -8,7 +8,7 @@ import numpy as np
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.reduce import ARG_MAX, REDUCE
 from openipu.sw.ops import reduce_streams
-from openipu.sw.ops.builder import Builder, OpError, Tensor, split
+from openipu.sw.ops.builder import Builder, OpError, Tensor, check_floats, dimension, split
 from openipu.sw.ops.elementwise import binary, cast
 
 _LEAST = 32  # elements that are worth a part of their own
@@ -45,7 +45,7 @@ def reduce(
 
 def argmax(builder: Builder, x: Tensor, axis: int, *, keep: bool, name: str) -> Tensor:
     """Return where along `axis` the greatest element is, the first of equals, as int32."""
-    if x.shape and x.shape[axis] == 0:
+    if x.shape[dimension(name, axis, len(x.shape))] == 0:
         raise OpError(f"{name}: the dimension must not be empty, but the shape is {x.shape}")
     return _reduce(builder, ARG_MAX, "int32", x, (axis,), keep=keep, name=name)
 
@@ -99,12 +99,8 @@ def _items(
 ) -> tuple[Tensor, list[int], list[int]]:
     """Return x as (results, count), the result's shape with the axes kept, and as wanted."""
     rank = len(x.shape)
-    if x.dtype not in ("float32", "float16"):
-        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
-    for axis in axes:
-        if not -rank <= axis < rank:
-            raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
-    reduced = sorted({axis % rank for axis in axes})
+    check_floats(name, x)
+    reduced = sorted({dimension(name, axis, rank) for axis in axes})
     kept = [axis for axis in range(rank) if axis not in reduced]
     count = prod(x.shape[axis] for axis in reduced)
     results = prod(x.shape[axis] for axis in kept)

@@ -4,7 +4,7 @@ import numpy as np
 
 from openipu.sw.codelets.rows import SOFTMAX_F16
 from openipu.sw.codelets.softmax import SOFTMAX
-from openipu.sw.ops.builder import Builder, OpError, Tensor
+from openipu.sw.ops.builder import Builder, Tensor, check_floats, dimension
 from openipu.sw.ops.elementwise import cast
 from openipu.sw.ops.rows import apply, streamable
 
@@ -12,11 +12,9 @@ from openipu.sw.ops.rows import apply, streamable
 def softmax(builder: Builder, x: Tensor, axis: int, *, name: str) -> Tensor:
     """Return e**x / sum(e**x) along `axis`, with the greatest subtracted first."""
     rank = len(x.shape)
-    if x.dtype not in ("float32", "float16"):
-        raise OpError(f"{name}: the operand must be float32 or float16, not {x.dtype}")
-    if not -rank <= axis < rank:
-        raise OpError(f"{name}: axis must be from {-rank} to {rank - 1}, not {axis}")
-    axes = [*(a for a in range(rank) if a != axis % rank), axis % rank]
+    check_floats(name, x)
+    axis = dimension(name, axis, rank)
+    axes = [*(a for a in range(rank) if a != axis), axis]
     moved = x.transpose(*axes)
     columns = moved.shape[-1]
     rows = moved.reshape(x.size // columns, columns) if columns else moved.reshape(0, 1)

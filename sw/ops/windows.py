@@ -9,6 +9,11 @@ from openipu.sw.ops.builder import Index
 Pair = tuple[int, int]
 
 
+def is_whole(value: object, least: int) -> bool:
+    """Tell whether a value is a whole number, `least` or more."""
+    return isinstance(value, (int, np.integer)) and bool(value >= least)
+
+
 @dataclass(frozen=True)
 class Windows:
     """Windows over a padded picture; pairs are of (rows, columns).
@@ -31,10 +36,14 @@ class Windows:
     dilations: Pair = (1, 1)
 
     def __post_init__(self) -> None:
-        for what, least in (("kernel", 1), ("strides", 1), ("dilations", 1), ("pads", 0)):
+        for what, count, least in (
+            ("kernel", 2, 1), ("strides", 2, 1), ("dilations", 2, 1), ("pads", 4, 0)
+        ):  # fmt: skip
             value = getattr(self, what)
-            if any(size < least for size in value):
-                raise ValueError(f"{what} must be {least} or more, not {list(value)}")
+            if len(value) != count or not all(is_whole(size, least) for size in value):
+                raise ValueError(
+                    f"{what} must be {count} whole numbers from {least} up, not {list(value)}"
+                )
         for axis in (0, 1):
             if self.extent(axis, 1) > self.padded[axis]:
                 raise ValueError(

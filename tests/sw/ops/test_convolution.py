@@ -1,5 +1,6 @@
 """Convolutions by the matrix unit, by SIMD and as products, against a sum over windows."""
 
+import re
 from itertools import product
 from typing import Any
 
@@ -37,6 +38,7 @@ CASES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     ),
     "depthwise 1x1": ((1, 5, 4, 3), (5, 1, 1, 1), {"groups": 5}),
     "nothing": ((0, 4, 5, 5), (3, 4, 3, 3), {}),
+    "no outputs": ((1, 4, 5, 5), (0, 2, 3, 3), {"groups": 2}),
 }  # fmt: skip
 MACHINES = {
     **{f"{tiles} tiles": ChipConfig(tiles=tiles) for tiles in (1, 3)},
@@ -110,5 +112,30 @@ def test_mistakes() -> None:
     wrong(r"channels for 2 groups, not \(3, 2\)", 3, 2, 1, 1, groups=2)
     wrong("the window of 6 x 1 must fit into the padded picture, not be larger than its 5 x 5",
           3, 4, 6, 1)  # fmt: skip
-    wrong(r"strides must be 1 or more, not \[0, 1\]", 3, 4, 1, 1, strides=(0, 1))
-    wrong(r"pads must be 0 or more, not \[-1, 0, 0, 0\]", 3, 4, 1, 1, pads=(-1, 0, 0, 0))
+    wrong(r"groups must be 1 or more, not 0", 3, 4, 1, 1, groups=0)
+    whole = "must be 2 whole numbers from 1 up, not "
+    for option in ("strides", "dilations"):
+        for values in ((0, 1), (1,), (1, 1, 1), (1.5, 1)):
+            message = f"^y: {option} {whole}{re.escape(str(list(values)))}$"
+            wrong(message, 3, 4, 1, 1, **{option: values})
+    wrong(r"^y: pads must be 4 whole numbers from 0 up, not \[-1, 0, 0, 0\]$",
+          3, 4, 1, 1, pads=(-1, 0, 0, 0))  # fmt: skip
+    with pytest.raises(OpError, match=r"^y: operands must be of one type, not float32 and"):
+        convolve(builder, x, Tensor("w", np.zeros((3, 4, 1, 1), np.float16)), name="y")
+
+
+def test_far_apart() -> None:
+    """Of a large picture, a part has only as many channels as streams can step over."""
+    builder = Builder(ChipConfig(tiles=1))
+    x = builder.input("x", (1, 18, 300, 16), "float16").transpose(0, 3, 1, 2)
+    w = Tensor("w", np.ones((16, 1, 2, 2), np.float16))
+    convolve(builder, x, w, dilations=(16, 1), groups=16, name="y")
+    (compute_set,) = builder.graph.compute_sets.values()
+    reaches = {
+        sum(each.scalars[f"kernel_{step}"].item() for step in ("row_step", "column_step"))
+        for each in compute_set.vertices
+    }
+    assert reaches == {16 * 300 * 4 + 4}
+    with pytest.raises(OpError, match=r"^y: windows must lie within 32,767 words of a tile's"):
+        wide = builder.input("wide", (1, 4, 1, 33_000), "float16")
+        convolve(builder, wide, Tensor("w", np.ones((4, 1, 1, 2), np.float16)), groups=4, name="y")

@@ -248,6 +248,10 @@ class TestErrors:
     def test_axis(self) -> None:
         with pytest.raises(OpError, match=r"^y: axis must be from -2 to 1, not 2$"):
             reduce(self.builder, "reduce_sum", self.x, (2,), keep=True, name="y")
+        with pytest.raises(OpError, match=r"^y: axis must be from -2 to 1, not -3$"):
+            argmax(self.builder, self.x, -3, keep=True, name="y")
+        with pytest.raises(OpError, match=r"^y: the operand must have dimensions, not be"):
+            softmax(self.builder, self.builder.input("scalar", ()), 0, name="y")
 
     def test_bias(self) -> None:
         with pytest.raises(OpError, match=r"^y: the bias must have shape \(4,\), not \(3,\)$"):

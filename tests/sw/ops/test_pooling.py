@@ -1,6 +1,7 @@
 """Pooling of pictures whose channels lie together, and on tiles without SIMD."""
 
 import re
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def test_messages() -> None:
         pool(builder, "sum", x, [Window(2)], name="y")
     for operand, windows, message in (
         (builder.input("w", (1, 1, 4), "int32"), [Window(2)],
-         "y: the operand must be float32 or float16, not int32"),
+         "y: operands must be float32 or float16, not int32 (w)"),
         (builder.input("h", (1, 1, 4), "float16"), [Window(2)],
          "y: float16 needs a tile with simd"),
         (x, [], "y: a picture must have 1 or 2 dimensions, not the shape (1, 1, 4)"),
@@ -85,6 +86,15 @@ def test_messages() -> None:
     ):  # fmt: skip
         with pytest.raises(OpError, match=f"^{re.escape(message)}$"):
             pool(builder, "max", operand, windows, name="y")
+
+
+@pytest.mark.parametrize(("field", "value", "least"), [
+    ("size", 0, 1), ("stride", 0, 1), ("dilation", -1, 1), ("before", -1, 0), ("after", 0.5, 0)
+])  # fmt: skip
+def test_window_sizes(field: str, value: float, least: int) -> None:
+    message = f"^a window's {field} must be a whole number from {least} up, not {value}$"
+    with pytest.raises(OpError, match=message):
+        Window(**cast(Any, {"size": 2, field: value}))
 
 
 def test_windows_too_far_apart() -> None:
