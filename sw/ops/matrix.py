@@ -66,8 +66,13 @@ def computes(config: TileConfig, dtype: str) -> bool:
 
 
 def row_words(count: int, dtype: str, config: TileConfig) -> int:
-    """Return the words of a row of `count` elements, with the zeros that it needs."""
+    """Return the words of a row of `count` elements, with the zeros that it needs.
+
+    Raises ValueError if the matrix unit is too small for that type (`computes`).
+    """
     least = least_words(dtype, config)
+    if not computes(config, dtype):
+        raise ValueError(f"amp_depth must be {least} or more for {dtype}, not {config.amp_depth}")
     result = max(words(count, dtype), least)
     while min(end - first for first, end in cut(result, config)) < least:
         result += 1

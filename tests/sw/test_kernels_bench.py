@@ -16,6 +16,9 @@ LEAST = {
 MOST = {"sum_f16": 2}
 """Where the bound is one bank's, which two banks can beat."""
 
+LISTS = ("conv3x3", "depthwise3x3")
+"""Where workers begin with a list of vertices, of five instructions each."""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
@@ -25,7 +28,7 @@ def test_kernel(kernel) -> None:
     assert measured.replays_bank == measured.replays_fetch == 0
     error = abs(measured.estimate - measured.cycles)
     assert error <= max(20, 0.03 * measured.cycles), (measured.estimate, measured.cycles)
-    assert 10 <= measured.launch <= 25
+    assert 10 <= measured.launch <= (60 if kernel.name in LISTS else 25)
     assert 1 <= measured.back <= 8
 
 
