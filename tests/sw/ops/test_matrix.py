@@ -3,6 +3,7 @@
 import pytest
 
 from openipu.rtl.config import TileConfig
+from openipu.sw.codelets.matrix import least_words
 from openipu.sw.ops import matrix
 
 
@@ -13,7 +14,7 @@ def test_rows_are_cut_in_parts_that_are_neither_too_long_nor_too_short(count, wo
     tile = TileConfig()
     found = matrix.row_words(count, "float16", tile)
     parts = matrix.cut(found, tile)
-    least = matrix.least_words("float16", tile)
+    least = least_words("float16", tile)
     assert found == words
     assert all(least <= end - first <= tile.amp_depth for first, end in parts)
     assert parts[0][0] == 0 and parts[-1][1] == found

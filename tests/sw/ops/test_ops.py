@@ -153,6 +153,17 @@ def test_fill(tiles: int, shape: tuple[int, ...]) -> None:
         fill(builder, shape, 0.1, "float16", name="y")
 
 
+@pytest.mark.parametrize("tiles", [1, 7])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("shape", [(9, 12), (3, 8, 5), (1, 4), (5, 7), (2, 8196), (0, 4)])
+def test_argmax(tiles: int, dtype: str, shape: tuple[int, ...]) -> None:
+    x = values(*shape).astype(dtype)
+    for axis in range(1, len(shape)):
+        builder = Builder(ChipConfig(tiles=tiles))
+        result = argmax(builder, builder.input("x", shape, dtype), axis, keep=False, name="y")
+        np.testing.assert_array_equal(evaluate(builder, result, x=x), x.argmax(axis))
+
+
 def test_reductions_without_simd() -> None:
     builder = Builder(ChipConfig(tiles=1, tile=TileConfig(simd=False, amp_outputs=0)))
     x = values(30, 8)
