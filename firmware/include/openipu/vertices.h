@@ -76,6 +76,22 @@
 .set arg_max.count, 16
 .set arg_max.step, 20
 .set arg_max.stride, 24
+.set arg_max_f16.x, 0
+.set arg_max_f16.x_length, 4
+.set arg_max_f16.y, 8
+.set arg_max_f16.y_length, 12
+.set arg_max_f16.columns, 16
+.set arg_max_f16.level, 20
+.set arg_max_f16.words, 24
+.set arg_max_f16.rows, 28
+.set arg_max_f32.x, 0
+.set arg_max_f32.x_length, 4
+.set arg_max_f32.y, 8
+.set arg_max_f32.y_length, 12
+.set arg_max_f32.columns, 16
+.set arg_max_f32.level, 20
+.set arg_max_f32.words, 24
+.set arg_max_f32.rows, 28
 .set bernoulli_f16.state, 0
 .set bernoulli_f16.state_length, 4
 .set bernoulli_f16.y, 8
@@ -1191,6 +1207,30 @@ struct arg_max_vertex {
     uint32_t stride;
 };
 void arg_max(const struct arg_max_vertex *v);
+
+struct arg_max_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    int32_t *y;
+    uint32_t y_length;
+    uint32_t columns;
+    uint32_t level;
+    uint32_t words;
+    uint32_t rows;
+};
+void arg_max_f16(const struct arg_max_f16_vertex *v);
+
+struct arg_max_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    int32_t *y;
+    uint32_t y_length;
+    uint32_t columns;
+    uint32_t level;
+    uint32_t words;
+    uint32_t rows;
+};
+void arg_max_f32(const struct arg_max_f32_vertex *v);
 
 struct bernoulli_f16_vertex {
     uint32_t *state;
