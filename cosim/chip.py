@@ -14,7 +14,7 @@ from rich.console import Console
 from openipu.cosim.build import HDL, PLAIN, BuildOptions, Design, Simulator, build, digest, keep
 from openipu.rtl import __file__ as rtl_init
 from openipu.rtl.config import ChipConfig
-from openipu.rtl.emit import emit
+from openipu.rtl.emit import UNITS, emit
 from openipu.rtl.layouts import TraceRecord
 
 _SRAM_BANK = "openipu_sram_bank.v"
@@ -55,7 +55,7 @@ def chip_design(
         tile["trace.v"] = (HDL / "openipu_trace.v").read_text() + _bind_trace()
     units = tuple(
         Design(top=name, files={f"{name}.v": texts.pop(f"{name}.v")}, enable="enable")
-        for name in ("openipu_simd", "openipu_amp_datapath")
+        for name in UNITS
         if f"{name}.v" in texts
     )
     blocks = [Design(top="openipu_tile", files=tile, blocks=units)]

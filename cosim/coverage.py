@@ -32,16 +32,13 @@ from openipu.cosim.program import Program
 from openipu.cosim.random_program import random_program
 from openipu.cosim.session import Session
 from openipu.rtl.config import ChipConfig, TileConfig
+from openipu.rtl.emit import UNITS
 from openipu.rtl.isa import INSTRUCTIONS
 
 CONFIG = ChipConfig(tiles=1, tile=TileConfig(banks=4, bank_bytes=16384, trace=True))
 ENTRIES = 60  #: operands that each instruction is tried with
 BATCH = 25  #: programs of one simulator
-PLACES = {
-    "openipu_tile": "",
-    "openipu_simd": "core.simd",
-    "openipu_amp_datapath": "core.amp.datapath",
-}
+PLACES = {"openipu_tile": "", **UNITS}
 """Where the modules that have files of their own are in the tile."""
 NO_REASON = "**no reason known**"
 _ESCAPE = re.compile("__0([0-9A-F]{2})")  # how Verilator writes what C++ has not in names

@@ -49,6 +49,10 @@ _WAIVERS = {
 _UNUSED = ("UNUSEDPARAM", "UNUSEDSIGNAL")
 
 
+UNITS = {"openipu_simd": "core.simd", "openipu_amp_datapath": "core.amp.datapath"}
+"""Modules of a tile that have files of their own, if it has them: where they are in the tile."""
+
+
 class VerilogPlatform:
     """Leaves what is not logic to modules written in Verilog."""
 
