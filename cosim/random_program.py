@@ -147,7 +147,7 @@ class _Thread(Assembler):
 
     def matrix(self) -> None:
         """An instruction of the matrix unit that leaves the weights, which all threads share."""
-        output = self.pick.randrange(self.config.amp_outputs + 1)
+        output = self.pick.randrange(min(self.config.amp_outputs + 1, 32))  # the field's numbers
         self.wide_row(self.pick.choice(_MATRIX), imm=output & ~1 if output != 1 else 1)
 
     def set_rows(self) -> None:
