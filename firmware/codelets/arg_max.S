@@ -4,12 +4,6 @@
 
 #include "openipu/codelet.h"
 
-    .macro  both register, bits
-    li      t4, \bits
-    fmv.w.x \register, t4
-    s2splat \register, \register
-    .endm
-
     .macro  pair low, high, low_bits, high_bits
     li      t4, \low_bits
     fmv.w.x \low, t4

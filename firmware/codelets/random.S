@@ -23,12 +23,8 @@
     fsw     f0, 8(t0)
     fsw     f1, 12(t0)
     xstream 2, t1, t2
-    li      t4, \mask
-    fmv.w.x f2, t4
-    s2splat f2, f2
-    li      t4, \one
-    fmv.w.x f4, t4
-    s2splat f4, f4
+    both    f2, \mask
+    both    f4, \one
     .endm
 
 #define F32 0x007fffff, 0x3f800000
@@ -90,9 +86,7 @@
 
     // The sum of 12 numbers in [0, 1), less 6
     begin   normal_f32, F32
-    lui     t4, 0x41900             // 18.0
-    fmv.w.x f6, t4
-    s2splat f6, f6
+    both    f6, 0x41900000          // 18.0
     xrpt    t3, 36
     sum_of_12 f8
     s2sub   out, f8, f6
@@ -100,9 +94,7 @@
     end     normal_f32
 
     begin   normal_f16, F32
-    lui     t4, 0x41900
-    fmv.w.x f6, t4
-    s2splat f6, f6
+    both    f6, 0x41900000
     beqz    t3, 2f
 1:  sum_of_12 f8
     sum_of_12 f10

@@ -51,11 +51,6 @@
     .endm
 
     // What they need.
-    .macro  both register, bits
-    li      t5, \bits
-    fmv.w.x \register, t5
-    s2splat \register, \register
-    .endm
     .macro  prepare_sum name
     both    f10, 0
     flw     f6, \name\().factor(a0)

@@ -18,3 +18,10 @@
     .macro end name
     .size \name, . - \name
     .endm
+
+    // A word into both halves of a pair of f registers, by way of t5.
+    .macro both register, bits
+    li      t5, \bits
+    fmv.w.x \register, t5
+    s2splat \register, \register
+    .endm
