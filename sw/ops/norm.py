@@ -114,12 +114,12 @@ def _normalised(builder: Builder, x: Tensor, columns: int, epsilon: float, name:
         return x
     rows = x.reshape(-1, columns)
     label = f"{name}/normalised"
-    scalars = {"share": 1 / columns, "epsilon": epsilon}
+    scalars = {"columns": columns, "share": 1 / columns, "epsilon": epsilon}
     if streamable(builder, rows):
-        result = apply(builder, NORMALISE[x.dtype], rows, streamed=True, name=label, **scalars)
+        result = apply(builder, NORMALISE[x.dtype], rows, columns, name=label, **scalars)
     else:
         wide = cast(builder, rows, "float32", name=f"{label}/float32")
-        result = apply(builder, NORMALISE_PLAIN, wide, streamed=False, name=label, **scalars)
+        result = apply(builder, NORMALISE_PLAIN, wide, columns, name=label, **scalars)
         result = cast(builder, result, x.dtype, name=f"{label}/{x.dtype}")
     return result.reshape(*x.shape)
 

@@ -11,7 +11,7 @@ from openipu.sw.codelets.reduce import ARG_MAX, REDUCE
 from openipu.sw.ops import reduce_streams
 from openipu.sw.ops.builder import Builder, OpError, Tensor, check_floats, dimension, split
 from openipu.sw.ops.elementwise import binary, cast
-from openipu.sw.ops.rows import streamable
+from openipu.sw.ops.rows import apply, streamable
 
 _LEAST = 32  # elements that are worth a part of their own
 
@@ -53,22 +53,9 @@ def argmax(builder: Builder, x: Tensor, axis: int, *, keep: bool, name: str) -> 
     together = rows.runs <= rows.transpose().runs  # else bringing rows together costs more
     fits = streamable(builder, rows) and rows.shape[1] <= MOST_COLUMNS[x.dtype]
     if rows.size and together and fits:
-        return _argmax_streamed(builder, rows, name).reshape(*wanted)
+        codelet, columns = ARG_MAX_STREAMED[x.dtype], rows.shape[1]
+        return apply(builder, codelet, rows, 1, name=name, columns=columns).reshape(*wanted)
     return _reduce(builder, ARG_MAX, "int32", x, (axis,), keep=keep, name=name)
-
-
-def _argmax_streamed(builder: Builder, rows: Tensor, name: str) -> Tensor:
-    count, columns = rows.shape
-    shares = builder.shares(count)
-    inputs = builder.local(name, [(tile, rows[a:b]) for tile, a, b in shares], aligned=True)
-    result, outputs = builder.result(
-        name, (count,), "int32", [(tile, np.arange(a, b)) for tile, a, b in shares]
-    )
-    compute_set = builder.compute_set(name)
-    codelet = ARG_MAX_STREAMED[rows.dtype]
-    for (tile, _, _), source, output in zip(shares, inputs, outputs, strict=True):
-        compute_set.add(codelet, tile, x=source, y=output, columns=columns)
-    return result
 
 
 def _reduce(

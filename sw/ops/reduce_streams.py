@@ -7,6 +7,7 @@ import numpy as np
 
 from openipu.sw.codelets.reduce_streams import COLUMNS, ROWS, SUM_HALVES, fits_columns
 from openipu.sw.codelets.streams import lanes
+from openipu.sw.ops import rows
 from openipu.sw.ops.builder import Builder, Index, Tensor, split
 from openipu.sw.ops.elementwise import blocks_of, cast
 
@@ -27,14 +28,16 @@ def reduce(
         return None
     each = lanes(items.dtype)
     words = -(-count // each)
-    rows = _runs(items, builder.tiles) <= _runs(items.transpose(), builder.tiles)
+    by_row = _runs(items, builder.tiles) <= _runs(items.transpose(), builder.tiles)
     vertices = builder.tiles * builder.workers
     fitting = count % each == 0
-    if (rows or results == 1) and (fitting or results == 1):
+    if (by_row or results == 1) and (fitting or results == 1):
         parts = min(vertices // results, words // _LEAST) if words >= _WORTH else 1
         if parts > 1:
             return _parts_of_rows(builder, function, items, dtype, parts, factor, name)
-        return _rows(builder, function, items, dtype, factor, name)
+        codelet = ROWS[function, items.dtype, dtype]
+        result = rows.apply(builder, codelet, items, 1, name=name, **_factor(function, factor))
+        return result.reshape(results)
     if results % each or not fits_columns(items.dtype, count, results):
         return None
     return _columns(builder, function, items, dtype, factor, name)
@@ -46,25 +49,6 @@ def _runs(items: Tensor, tiles: int) -> int:
 
 def _factor(function: str, factor: float) -> dict[str, Any]:
     return {"factor": factor} if function == "sum" else {}
-
-
-def _rows(
-    builder: Builder, function: str, items: Tensor, dtype: str, factor: float, name: str
-) -> Tensor:
-    """Reduce whole rows, several by a vertex."""
-    results = items.shape[0]
-    pieces = builder.shares(results)
-    inputs = builder.local(name, [(tile, items[a:b]) for tile, a, b in pieces], aligned=True)
-    result, outputs = builder.result(
-        name, (results,), dtype, [(tile, np.arange(a, b)) for tile, a, b in pieces]
-    )
-    compute_set = builder.compute_set(name)
-    for (tile, _, _), source, output in zip(pieces, inputs, outputs, strict=True):
-        compute_set.add(
-            ROWS[function, items.dtype, dtype], tile, x=source, y=output,
-            **_factor(function, factor),
-        )  # fmt: skip
-    return result
 
 
 def _parts_of_rows(
@@ -117,11 +101,11 @@ def _parts_of_rows(
             y=outputs[len(halved) + i], **_factor(function, 1),
         )  # fmt: skip
     parts = partial.size // results
-    rows = partial.reshape(results, parts)
+    by_result = partial.reshape(results, parts)
     whole = builder.local(
         name,
         [
-            (tile, rows[row])
+            (tile, by_result[row])
             for tile, (a, b) in enumerate(split(results, builder.tiles))
             for row in range(a, b)
         ],
@@ -184,8 +168,8 @@ def _columns(
         ]
         label = f"{name}/parts"
         partial = _of_columns(builder, function, matrix, between, pieces, 1, label, parts)
-        rows = partial.reshape(parts, results).transpose()
-        whole = reduce(builder, function, rows, dtype, factor=factor, name=name)
+        of_parts = partial.reshape(parts, results).transpose()
+        whole = reduce(builder, function, of_parts, dtype, factor=factor, name=name)
         if whole is not None:
             return whole
     # What f32 columns can't be stored as is cast.

@@ -15,17 +15,18 @@ def streamable(builder: Builder, rows: Tensor) -> bool:
 
 
 def apply(
-    builder: Builder, codelet: Codelet, rows: Tensor, *, streamed: bool, name: str, **scalars: Any
+    builder: Builder, codelet: Codelet, rows: Tensor, results: int, *, name: str, **scalars: Any
 ) -> Tensor:
-    """Return a codelet's y of rows x (count, columns), given its other scalars."""
-    count, columns = rows.shape
-    shares = builder.shares(count)
-    inputs = builder.local(name, [(tile, rows[a:b]) for tile, a, b in shares], aligned=streamed)
+    """Return the y (count, results) of a codelet of rows x (count, columns), given its scalars."""
+    fields = {field.name: field for field in codelet.vectors}
+    x, y = fields["x"], fields["y"]
+    shares = builder.shares(rows.shape[0])
+    inputs = builder.local(name, [(tile, rows[a:b]) for tile, a, b in shares], aligned=x.streamed)
     result, outputs = builder.result(
-        name, rows.shape, rows.dtype,
-        [(tile, np.arange(a * columns, b * columns)) for tile, a, b in shares],
+        name, (rows.shape[0], results), y.dtype,
+        [(tile, np.arange(a * results, b * results)) for tile, a, b in shares],
     )  # fmt: skip
     compute_set = builder.compute_set(name)
     for (tile, _, _), source, output in zip(shares, inputs, outputs, strict=True):
-        compute_set.add(codelet, tile, x=source, y=output, columns=columns, **scalars)
+        compute_set.add(codelet, tile, x=source, y=output, **scalars)
     return result

@@ -19,11 +19,12 @@ def softmax(builder: Builder, x: Tensor, axis: int, *, name: str) -> Tensor:
     columns = moved.shape[-1]
     rows = moved.reshape(x.size // columns, columns) if columns else moved.reshape(0, 1)
     if x.dtype == "float32":
-        result = apply(builder, SOFTMAX, rows, streamed=False, name=name)
+        result = apply(builder, SOFTMAX, rows, columns, name=name, columns=columns)
     elif streamable(builder, rows):
-        result = apply(builder, SOFTMAX_F16, rows, streamed=True, name=name)
+        result = apply(builder, SOFTMAX_F16, rows, columns, name=name, columns=columns)
     else:
-        wide = cast(builder, rows, "float32", name=f"{name}/float32")
-        result = apply(builder, SOFTMAX, wide, streamed=False, name=f"{name}/float32")
+        label = f"{name}/float32"
+        wide = cast(builder, rows, "float32", name=label)
+        result = apply(builder, SOFTMAX, wide, columns, name=label, columns=columns)
         result = cast(builder, result, "float16", name=name)
     return result.reshape(*moved.shape).transpose(*np.argsort(axes).tolist())
