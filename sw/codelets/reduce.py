@@ -1,7 +1,6 @@
 """Results of several elements each: sums, extremes, and where the greatest is."""
 
 from collections.abc import Callable
-from math import log
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,9 @@ def _reduction(name: str, start: float, function: Callable[[F32, F32], F32]) -> 
             fields=(Field("x", Input), Field("y", Output), *_SCALARS),
             source="reduce.c",
             reference=reference,
-            cycles=lambda x, y, count, step, stride: 10 + y * (13 + 5 * int(count) if count else 7),
+            cycles=lambda x, y, count, step, stride: (
+                10 + y * (13 + 5 * int(count) if count else 7) if y else 3
+            ),
         )
     )
 
@@ -57,7 +58,7 @@ def _arg_max(
     *, x: F32, y: NDArray[np.int32], count: Any, step: Any, stride: Any
 ) -> None:
     items = _items(x, y.size, count, step, stride)
-    best, at = items[:, 0], np.zeros(y.size, np.int32)
+    best, at = np.full(y.size, -np.inf, np.float32), np.zeros(y.size, np.int32)
     for k, column in enumerate(items.T):
         greater = column > best
         best, at = np.where(greater, column, best), np.where(greater, np.int32(k), at)
@@ -70,10 +71,12 @@ ARG_MAX = register(
         fields=(Field("x", Input), Field("y", Output, "int32"), *_SCALARS),
         source="reduce.c",
         reference=_arg_max,
-        # An element greater than all before it saves 3; in random order about log(count) - 0.4 are.
         cycles=lambda x, y, count, step, stride: (
-            6 + round(y * (16 + 12 * int(count) - 3 * log(max(0.66 * int(count), 1))))
+            8 + y * (16 + 9 * int(count) if count else 10) if y else 3
         ),
     )
 )
-"""The same, but where the greatest is: the first k, at least 1 of them; NaNs are passed over."""
+"""The same, but where the greatest is, the first of equal ones; NaNs are passed over.
+
+Where nothing is above -infinity it is 0.
+"""

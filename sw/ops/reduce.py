@@ -46,7 +46,10 @@ def reduce(
 
 
 def argmax(builder: Builder, x: Tensor, axis: int, *, keep: bool, name: str) -> Tensor:
-    """Return where along `axis` the greatest element is, the first of equals, as int32."""
+    """Return where along `axis` the greatest element is, the first of equals, as int32.
+
+    NaNs are passed over; where nothing is above -infinity it is 0.
+    """
     if x.shape[dimension(name, axis, len(x.shape))] == 0:
         raise OpError(f"{name}: the dimension must not be empty, but the shape is {x.shape}")
     rows, _, wanted = _items(x, (axis,), keep, name)

@@ -164,6 +164,18 @@ def test_argmax(tiles: int, dtype: str, shape: tuple[int, ...]) -> None:
         np.testing.assert_array_equal(evaluate(builder, result, x=x), x.argmax(axis))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("columns", [7, 8])  # of which streams do the latter
+def test_argmax_passes_nans_over(dtype: str, columns: int) -> None:
+    x = values(5, columns).astype(dtype)
+    x[0, 0] = x[1, :3] = x[1, -1] = x[2, 4] = x[3, :] = np.nan
+    x[4, :] = -np.inf
+    builder = Builder(ChipConfig(tiles=1))
+    result = argmax(builder, builder.input("x", x.shape, dtype), 1, keep=False, name="y")
+    expected = np.where(np.isnan(x), -np.inf, x).argmax(1)
+    np.testing.assert_array_equal(evaluate(builder, result, x=x), expected)
+
+
 def test_reductions_without_simd() -> None:
     builder = Builder(ChipConfig(tiles=1, tile=TileConfig(simd=False, amp_outputs=0)))
     x = values(30, 8)
