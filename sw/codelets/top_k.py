@@ -19,19 +19,26 @@ def order(x: NDArray[Any], smallest: bool) -> NDArray[np.int64]:
     return np.where(np.isnan(x), least, -keys if smallest else keys)
 
 
+def select(
+    x: NDArray[Any], y: NDArray[Any], index: NDArray[np.int32], columns: int, k: int, smallest: bool
+) -> NDArray[np.int64]:
+    """Write the first k elements of each row of x to y and where they are to index; return that."""
+    rows = order(x, smallest).reshape(-1, columns)
+    # A stable sort of what is negated: the greatest first, of equal ones the first.
+    chosen = np.argsort(-rows, axis=1, kind="stable")[:, :k]
+    bits = x.view(f"u{x.itemsize}").reshape(-1, columns)
+    y.view(bits.dtype)[...] = np.take_along_axis(bits, chosen, 1).reshape(-1)
+    index[...] = chosen.reshape(-1)
+    return chosen
+
+
 def _top_k(
     *, x: NDArray[Any], y: NDArray[Any], index: NDArray[np.int32], keys: NDArray[np.int32],
     columns: Any, k: Any, smallest: Any,
 ) -> None:  # fmt: skip
-    if not y.size:
-        return
-    rows = order(x, bool(smallest)).reshape(-1, int(columns))
-    # A stable sort of what is negated: the greatest first, of equal ones the first.
-    chosen = np.argsort(-rows, axis=1, kind="stable")[:, : int(k)]
-    bits = x.view(f"u{x.itemsize}").reshape(-1, int(columns))
-    y.view(bits.dtype)[...] = np.take_along_axis(bits, chosen, 1).reshape(-1)
-    index[...] = chosen.reshape(-1)
-    keys[...] = np.take_along_axis(rows[-1:], chosen[-1:], 1).reshape(-1)
+    if y.size:
+        chosen = select(x, y, index, int(columns), int(k), bool(smallest))
+        keys[...] = order(x[-int(columns) :], bool(smallest))[chosen[-1]]
 
 
 def _cycles(
@@ -39,7 +46,7 @@ def _cycles(
 ) -> int:
     n, top = int(columns), int(k)
     if not y:
-        return 30
+        return 3
     # Of elements in random order, number j is among the first k as k / j, then half of them move.
     kept = top * (1 + log((n + 0.5) / (top + 0.5)))
     moves = top * (top - 1) / 4 + (kept - top) * (top - 1) / 2

@@ -5,6 +5,8 @@ from math import prod
 import numpy as np
 
 from openipu.sw.codelets.gather import GATHER, GATHER_WORDS
+from openipu.sw.codelets.greatest import MOST_COLUMNS, TOP_K_STREAMED
+from openipu.sw.codelets.streams import lanes, words
 from openipu.sw.codelets.top_k import TOP_K
 from openipu.sw.graph import STREAM_BYTES, View
 from openipu.sw.ops.builder import Builder, OpError, Tensor, check_floats, dimension, split
@@ -98,13 +100,18 @@ def top_k(
     blocks = [(tile, np.arange(a * k, b * k)) for tile, a, b in shares]
     values, tops = builder.result(name, shape, x.dtype, blocks)
     where, places = builder.result(f"{name}/indices", shape, "int32", blocks)
-    keys = builder.graph.variable(builder.unique(f"{name}/keys"), (len(shares), k), "int32")
+    if builder.config.tile.simd and columns <= MOST_COLUMNS[x.dtype]:
+        codelet, size = TOP_K_STREAMED[x.dtype], words(columns, x.dtype) * lanes(x.dtype)
+    else:
+        codelet, size = TOP_K[x.dtype], k
+    kind = next(field.dtype for field in codelet.vectors if field.name == "keys")
+    keys = builder.graph.variable(builder.unique(f"{name}/keys"), (len(shares), size), kind)
     compute_set = builder.compute_set(name)
     for row, ((tile, _, _), source, top, place) in enumerate(
         zip(shares, inputs, tops, places, strict=True)
     ):
         scratch = keys[row].map(tile)
-        compute_set.add(TOP_K[x.dtype], tile, x=source, y=top, index=place, keys=scratch,
+        compute_set.add(codelet, tile, x=source, y=top, index=place, keys=scratch,
                         columns=columns, k=k, smallest=int(smallest))  # fmt: skip
     back = np.argsort(order).tolist()
     return values.transpose(*back), where.transpose(*back)

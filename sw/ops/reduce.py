@@ -5,8 +5,8 @@ from math import prod
 
 import numpy as np
 
-from openipu.sw.codelets.arg_max import ARG_MAX_STREAMED, MOST_COLUMNS
 from openipu.sw.codelets.codelet import Codelet
+from openipu.sw.codelets.greatest import ARG_MAX_STREAMED, MOST_COLUMNS
 from openipu.sw.codelets.reduce import ARG_MAX, REDUCE
 from openipu.sw.ops import reduce_streams
 from openipu.sw.ops.builder import Builder, OpError, Tensor, check_floats, dimension, split

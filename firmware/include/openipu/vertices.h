@@ -1052,6 +1052,38 @@
 .set top_k_f32.columns, 32
 .set top_k_f32.k, 36
 .set top_k_f32.smallest, 40
+.set top_k_words_f16.x, 0
+.set top_k_words_f16.x_length, 4
+.set top_k_words_f16.y, 8
+.set top_k_words_f16.y_length, 12
+.set top_k_words_f16.index, 16
+.set top_k_words_f16.index_length, 20
+.set top_k_words_f16.keys, 24
+.set top_k_words_f16.keys_length, 28
+.set top_k_words_f16.columns, 32
+.set top_k_words_f16.k, 36
+.set top_k_words_f16.smallest, 40
+.set top_k_words_f16.level, 44
+.set top_k_words_f16.words, 48
+.set top_k_words_f16.row_bytes, 52
+.set top_k_words_f16.rows, 56
+.set top_k_words_f16.flip, 60
+.set top_k_words_f32.x, 0
+.set top_k_words_f32.x_length, 4
+.set top_k_words_f32.y, 8
+.set top_k_words_f32.y_length, 12
+.set top_k_words_f32.index, 16
+.set top_k_words_f32.index_length, 20
+.set top_k_words_f32.keys, 24
+.set top_k_words_f32.keys_length, 28
+.set top_k_words_f32.columns, 32
+.set top_k_words_f32.k, 36
+.set top_k_words_f32.smallest, 40
+.set top_k_words_f32.level, 44
+.set top_k_words_f32.words, 48
+.set top_k_words_f32.row_bytes, 52
+.set top_k_words_f32.rows, 56
+.set top_k_words_f32.flip, 60
 .set transpose.x, 0
 .set transpose.x_length, 4
 .set transpose.y, 8
@@ -2643,6 +2675,46 @@ struct top_k_f32_vertex {
     uint32_t smallest;
 };
 void top_k_f32(const struct top_k_f32_vertex *v);
+
+struct top_k_words_f16_vertex {
+    const _Float16 *x;
+    uint32_t x_length;
+    _Float16 *y;
+    uint32_t y_length;
+    int32_t *index;
+    uint32_t index_length;
+    _Float16 *keys;
+    uint32_t keys_length;
+    uint32_t columns;
+    uint32_t k;
+    uint32_t smallest;
+    uint32_t level;
+    uint32_t words;
+    uint32_t row_bytes;
+    uint32_t rows;
+    uint32_t flip;
+};
+void top_k_words_f16(const struct top_k_words_f16_vertex *v);
+
+struct top_k_words_f32_vertex {
+    const float *x;
+    uint32_t x_length;
+    float *y;
+    uint32_t y_length;
+    int32_t *index;
+    uint32_t index_length;
+    float *keys;
+    uint32_t keys_length;
+    uint32_t columns;
+    uint32_t k;
+    uint32_t smallest;
+    uint32_t level;
+    uint32_t words;
+    uint32_t row_bytes;
+    uint32_t rows;
+    uint32_t flip;
+};
+void top_k_words_f32(const struct top_k_words_f32_vertex *v);
 
 struct transpose_vertex {
     const float *x;

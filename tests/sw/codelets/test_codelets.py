@@ -242,18 +242,6 @@ def recurrent(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
         )
 
 
-def arg_max(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
-    """Rows with the greatest anywhere, also twice or with NaNs, and without any above -infinity."""
-    dtype = codelet.vectors[0].dtype
-    make, each = halves if dtype == "float16" else values, lanes(dtype)
-    for rows, words in ((0, 1), (1, 1), (3, 2), (7, 5), (2, 101), (1, 2048)):
-        wild = make(random, rows * words * each)
-        few = random.choice(np.array([-np.inf, np.nan, -0.0, 0.0, 1.0], dtype), wild.size)
-        low = random.choice(np.array([-np.inf, np.nan], dtype), wild.size)
-        for x in (wild, few, low):
-            yield Case({"x": x}, {"y": rows}, {"columns": words * each})
-
-
 def depthwise(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
     """Windows of 3 x 3, or of other sizes, beside each other and apart."""
     dtype = codelet.vectors[0].dtype
@@ -290,8 +278,6 @@ def cases(codelet: Codelet) -> list[Case]:
             return list(matvec(random))
         case "recurrent.S":
             return list(recurrent(random, codelet))
-        case "arg_max.S":
-            return list(arg_max(random, codelet))
         case "depthwise.S":
             return list(depthwise(random, codelet))
         case "rows.S" | "normalise.c":
@@ -314,7 +300,7 @@ def cases(codelet: Codelet) -> list[Case]:
     return list(binary(random) if "b" in {f.name for f in codelet.vectors} else unary(random))
 
 
-ELSEWHERE = {"gather.S", "gather.c", "pooling.S", "pooling.c", "random.S", "random.c",
+ELSEWHERE = {"gather.S", "gather.c", "greatest.S", "pooling.S", "pooling.c", "random.S", "random.c",
              "top_k.c"}  # fmt: skip
 """Sources whose codelets are tested in test_moves.py."""
 

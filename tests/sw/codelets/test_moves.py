@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.sw.codelets.codelet import Codelet, all_codelets
 from openipu.sw.codelets.pooling import run_words
+from openipu.sw.codelets.streams import lanes, words
 from tests.sw.codelets.test_codelets import (
     ELSEWHERE,
     SEED,
@@ -45,16 +46,41 @@ def gather(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
         )  # fmt: skip
 
 
-def top_k(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+def arg_max(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    """Rows with the greatest anywhere, also twice or with NaNs, and without any above -infinity."""
     dtype = codelet.vectors[0].dtype
-    for rows, columns, k in ((1, 1, 1), (0, 3, 2), (3, 7, 2), (2, 50, 50), (4, 33, 5)):
+    make, each = halves if dtype == "float16" else values, lanes(dtype)
+    for rows, width in ((0, 1), (1, 1), (3, 2), (7, 5), (2, 101), (1, 2048)):
+        wild = make(random, rows * width * each)
+        few = random.choice(np.array([-np.inf, np.nan, -0.0, 0.0, 1.0], dtype), wild.size)
+        low = random.choice(np.array([-np.inf, np.nan], dtype), wild.size)
+        for x in (wild, few, low):
+            yield Case({"x": x}, {"y": rows}, {"columns": width * each})
+
+
+def top(codelet: Codelet, x: NDArray[Any], rows: int, columns: int, k: int, smallest: int) -> Case:
+    by_words = codelet.source == "greatest.S"
+    keys = words(columns, str(x.dtype)) * lanes(str(x.dtype)) if by_words else k
+    return Case({"x": x}, {"y": rows * k, "index": rows * k, "keys": keys},
+                {"columns": columns, "k": k, "smallest": smallest})  # fmt: skip
+
+
+def top_k(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    """Elements of any kind with equal ones, and rows with few above -infinity or below infinity."""
+    dtype = codelet.vectors[0].dtype
+    for rows, columns, k in ((1, 1, 1), (0, 3, 2), (3, 7, 2), (2, 50, 50), (4, 33, 5), (2, 12, 9)):
+        x = elements(random, rows * columns, dtype)
+        x[columns // 2 :: 3] = x[0] if x.size else 0  # equal ones
+        few = random.choice(np.array([-np.inf, np.inf, np.nan, -0.0, 0.0], dtype), x.size)
         for smallest in (0, 1):
-            x = elements(random, rows * columns, dtype)
-            x[columns // 2 :: 3] = x[0] if x.size else 0  # equal ones
-            yield Case(
-                {"x": x}, {"y": rows * k, "index": rows * k, "keys": k},
-                {"columns": columns, "k": k, "smallest": smallest},
-            )  # fmt: skip
+            for each in (x, few):
+                yield top(codelet, each, rows, columns, k, smallest)
+
+
+def greatest(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    if codelet.name.startswith("arg_max"):
+        return arg_max(random, codelet)
+    return top_k(random, codelet)
 
 
 def picture(
@@ -104,8 +130,8 @@ def random_numbers(
 
 
 MAKE = {
-    "gather.S": gather, "gather.c": gather, "pooling.S": pooling, "pooling.c": pooling,
-    "random.S": random_numbers, "random.c": random_numbers, "top_k.c": top_k,
+    "gather.S": gather, "gather.c": gather, "greatest.S": greatest, "pooling.S": pooling,
+    "pooling.c": pooling, "random.S": random_numbers, "random.c": random_numbers, "top_k.c": top_k,
 }  # fmt: skip
 """Vertices to test the codelets of a source with."""
 
@@ -149,11 +175,17 @@ def sweep(codelet: Codelet) -> Iterator[Case]:
                            {"rows": rows, "columns": columns, "step": columns})  # fmt: skip
         case "random.S" | "random.c":
             yield from random_numbers(random, codelet, (0, 1, 2, 50, 199))
-        case "top_k.c":
-            for rows, columns, k in ((1, 1, 1), (10, 20, 1), (30, 40, 5), (10, 50, 20)):
+        case "greatest.S" if codelet.name.startswith("arg_max"):
+            yield from arg_max(random, codelet)
+        case "greatest.S":
+            for rows, columns, k in ((0, 1, 1), (1, 1, 1), (1, 20, 1), (8, 50, 20), (9, 39, 5),
+                                     (2, 3, 3), (3, 1001, 2)):  # fmt: skip
                 x = random.normal(size=rows * columns).astype(first)
-                yield Case({"x": x}, {"y": rows * k, "index": rows * k, "keys": k},
-                           {"columns": columns, "k": k, "smallest": 0})  # fmt: skip
+                yield top(codelet, x, rows, columns, k, columns % 2)
+        case "top_k.c":
+            for rows, columns, k in ((1, 1, 1), (100, 20, 1), (100, 40, 5), (50, 50, 20)):
+                x = random.normal(size=rows * columns).astype(first)
+                yield top(codelet, x, rows, columns, k, 0)
 
 
 @pytest.mark.parametrize("source", sorted({codelet.source for codelet in CODELETS}))
