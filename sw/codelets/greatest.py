@@ -90,14 +90,9 @@ def _top_k_codelet(short: str, dtype: str, setup: int, per_scan: int) -> Codelet
             raise ValueError(f"columns must be from 1 to {MOST_COLUMNS[dtype]}, not {columns}")
         return words(int(columns), dtype)
 
-    def cycles(
-        *, x: int, y: int, index: int, keys: int, columns: Any, k: Any, smallest: Any
-    ) -> int:
-        if not y:
-            return 3
-        n = int(columns)
-        row = 7 + 15 * (n // 4) + 7 * (n % 4) + int(k) * (per_scan + 4 * words(n, dtype))
-        return setup + x // n * row
+    def issues(rows: int, n: int, k: int) -> int:
+        copy = 7 + 15 * (n // 4) + 7 * (n % 4)
+        return setup + rows * (copy + k * (per_scan + 4 * words(n, dtype)))
 
     return register(
         Codelet(
@@ -114,7 +109,9 @@ def _top_k_codelet(short: str, dtype: str, setup: int, per_scan: int) -> Codelet
             ),
             source="greatest.S",
             reference=_top_k,
-            cycles=cycles,
+            cycles=lambda x, y, columns, k, **_: (
+                issues(x // int(columns), int(columns), int(k)) if y else 3
+            ),
         )
     )  # fmt: skip
 
