@@ -29,7 +29,7 @@ copy_words = register(
 
 
 def _halves_cycles(source: int, destination: int) -> int:
-    """Where both lie alike in their words; otherwise more."""
+    """Where both begin with a word. Where only one does, an element takes 5."""
     fours, rest = divmod(source, 4)
     return 16 + (2 + 8 * fours if fours else 0) + 5 * rest
 

@@ -401,11 +401,11 @@ def check_estimates(chosen: dict[str, list[Case]]) -> None:
 
 
 def ordinary(case: Case) -> Case:
-    """Return a vertex of the same size, whose values are no special ones, nor near to 0."""
+    """Return a vertex of the same size, whose values are none that any function has a way for."""
     random = np.random.default_rng(SEED)
     inputs = {}
     for name, x in case.inputs.items():
-        size = random.uniform(1, 4, x.size) * random.choice([-1, 1], x.size)
+        size = random.uniform(0.6, 16, x.size) * random.choice([-1, 1], x.size)
         inputs[name] = size.astype(x.dtype)
     return Case(inputs, case.outputs, case.scalars)
 
