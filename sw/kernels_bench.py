@@ -259,6 +259,8 @@ KERNELS = (
            _elementwise("float16", _function("hyperbolic_tangent"))),
     Kernel("exp_f16", "exp, 8,192 f16", 2048, ONE_WORD,
            _elementwise("float16", _function("exponent"))),
+    Kernel("copy_f16", "8,192 f16 to another place of the tile", 2048, ONE_WORD,
+           _elementwise("float16", _function("identity"))),
     Kernel("maxpool_f16", "greatest of 2x2, 32x32 pixels of 32 channels, f16", 4 * 256 * 8,
            "one 64-bit word read a cycle", _pool("max", 2, 2)),
     Kernel("transpose_f16", "f16 (64, 192) transposed", 2 * 64 * 192,
