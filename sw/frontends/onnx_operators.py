@@ -455,63 +455,103 @@ def _random(kind: str, shift: tuple[str, float], width: Callable[[Node], float])
     return apply_random
 
 
-def _recurrent(node: Node, gates: int) -> dict[str, Any]:
-    """Return what recurrent layers have in common; weights by gate, as arrays."""
+_DIRECTIONS = {
+    "forward": (False,), "reverse": (True,), "bidirectional": (False, True)
+}  # fmt: skip
+"""Whether a layer's runs go backwards."""
+
+
+def _runs(node: Node, gates: int) -> list[dict[str, Any]]:
+    """Return what the runs of a recurrent layer have in common; weights by gate, as arrays."""
     x = node.input(0)
-    weights = [node.constant(index) for index in (1, 2, 3)]
-    w, r = weights[:2]
+    weights = [node.constant(number) for number in (1, 2, 3)]
+    w, r, bias = weights
     if w is None or r is None:
         raise OpError("inputs 1 and 2, the weights, must be given")
     direction = node.take("direction", "forward")
-    if direction not in ("forward", "reverse") or node.take("layout", 0):
-        raise OpError("attribute direction must be forward or reverse, and layout 0")
+    if direction not in _DIRECTIONS or node.take("layout", 0):
+        raise OpError(
+            f"attribute direction must be {', '.join(_DIRECTIONS)}, and layout 0"
+        )
     if node.optional(4) is not None:
         raise OpError("input 4, the lengths of sequences, must not be given")
     units = r.shape[2]
     if node.take("hidden_size", units) != units:
         raise OpError(f"attribute hidden_size must be that of the weights, {units}")
-    bias = np.zeros((1, 2 * gates * units), w.dtype) if weights[2] is None else weights[2]
-    start = node.optional(5) or Tensor("zeros", np.zeros((1, x.shape[1], units), x.dtype))
-    return {
-        "x": x, "w": w.reshape(gates, units, -1), "r": r.reshape(gates, units, units),
-        "bias": bias.reshape(2, gates, units), "h": start.reshape(x.shape[1], units),
-        "reverse": direction == "reverse",
-    }  # fmt: skip
+    backwards = _DIRECTIONS[direction]
+    for number, given in enumerate(weights, 1):
+        if given is not None and len(given) != len(backwards):
+            raise OpError(
+                f"input {number} must be of {len(backwards)} directions, not {given.shape}"
+            )
+    if bias is None:
+        bias = np.zeros((len(backwards), 2 * gates * units), w.dtype)
+    start = _start(node, 5, len(backwards), x, units)
+    return [
+        {
+            "x": x, "w": w[i].reshape(gates, units, -1), "r": r[i].reshape(gates, units, units),
+            "bias": bias[i].reshape(2, gates, units), "h": start[i], "reverse": backward,
+        }
+        for i, backward in enumerate(backwards)
+    ]  # fmt: skip
 
 
-def _sequence(builder: Builder, steps: list[Tensor], name: str) -> Tensor:
-    parts = [step.reshape(1, 1, *step.shape) for step in steps]
-    return concatenate(builder, parts, 0, name=f"{name}/steps")
+def _start(node: Node, number: int, runs: int, x: Tensor, units: int) -> Tensor:
+    """Return a state before the first step (runs, batch, units), 0 if it isn't given."""
+    shape = runs, x.shape[1], units
+    given = node.optional(number)
+    if given is None:
+        return Tensor("zeros", np.zeros(shape, x.dtype))
+    if given.shape != shape:
+        raise OpError(f"input {number} must have shape {shape}, not {given.shape}")
+    return given
+
+
+def _joined(
+    builder: Builder, runs: list[tuple[list[Tensor], tuple[Tensor, ...]]], name: str
+) -> tuple[Tensor, ...]:
+    """Return what runs have after each step (steps, runs, batch, units), and their last states."""
+    steps = [h.reshape(1, *h.shape) for each in zip(*(all_h for all_h, _ in runs), strict=True)
+             for h in each]  # fmt: skip
+    y = concatenate(builder, steps, 0, name=f"{name}/steps")
+    last = [
+        states[0].reshape(1, *states[0].shape) if len(states) == 1 else
+        concatenate(builder, [s.reshape(1, *s.shape) for s in states], 0, name=f"{name}/last")
+        for states in zip(*(states for _, states in runs), strict=True)
+    ]  # fmt: skip
+    return y.reshape(-1, len(runs), *y.shape[1:]), *last
 
 
 def _lstm(builder: Builder, node: Node) -> tuple[Tensor, ...]:
-    common = _recurrent(node, 4)
+    listed = _runs(node, 4)
     if node.optional(7) is not None:
         raise OpError("input 7, peepholes, must not be given")
     order = [0, 2, 3, 1]  # of i, o, f, c the ones that we have as i, f, g, o
-    for name in ("w", "r"):
-        common[name] = common[name][order]
-    common["bias"] = common["bias"].sum(axis=0, dtype=common["bias"].dtype)[order]
-    h = common["h"]
-    c = node.optional(6)
-    c = Tensor("zeros", np.zeros(h.shape, h.dtype)) if c is None else c.reshape(*h.shape)
-    last, steps, c = lstm(builder, **common, c=c, name=node.name)
-    return (
-        _sequence(builder, steps, node.name), last.reshape(1, *h.shape), c.reshape(1, *h.shape)
-    )  # fmt: skip
+    found = []
+    starts = _start(node, 6, len(listed), listed[0]["x"], listed[0]["r"].shape[1])
+    for i, run in enumerate(listed):
+        for name in ("w", "r"):
+            run[name] = run[name][order]
+        run["bias"] = run["bias"].sum(axis=0, dtype=run["bias"].dtype)[order]
+        last, steps, c = lstm(builder, **run, c=starts[i], name=node.name)
+        found.append((steps, (last, c)))
+    return _joined(builder, found, node.name)
 
 
 def _gru(builder: Builder, node: Node) -> tuple[Tensor, ...]:
-    common = _recurrent(node, 3)
+    listed = _runs(node, 3)
     if not node.take("linear_before_reset", 0):
         raise OpError("attribute linear_before_reset must be 1, not 0")
-    w, r, bias = common["w"], common["r"], common["bias"]
-    both = bias.sum(axis=0, dtype=bias.dtype)
-    common["w"] = np.concatenate([w, np.zeros_like(w[:1])])
-    common["r"] = np.concatenate([r[:2], np.zeros_like(r[:1]), r[2:]])
-    common["bias"] = np.stack([both[0], both[1], bias[0, 2], bias[1, 2]])
-    last, steps = gru(builder, **common, name=node.name)
-    return _sequence(builder, steps, node.name), last.reshape(1, *last.shape)
+    found = []
+    for run in listed:
+        w, r, bias = run["w"], run["r"], run["bias"]
+        both = bias.sum(axis=0, dtype=bias.dtype)
+        run["w"] = np.concatenate([w, np.zeros_like(w[:1])])
+        run["r"] = np.concatenate([r[:2], np.zeros_like(r[:1]), r[2:]])
+        run["bias"] = np.stack([both[0], both[1], bias[0, 2], bias[1, 2]])
+        last, steps = gru(builder, **run, name=node.name)
+        found.append((steps, (last,)))
+    return _joined(builder, found, node.name)
 
 
 Outputs = Tensor | tuple[Tensor, ...]
