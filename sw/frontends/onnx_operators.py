@@ -508,7 +508,7 @@ def _start(node: Node, number: int, runs: int, x: Tensor, units: int) -> Tensor:
 
 
 def _joined(
-    builder: Builder, runs: list[tuple[list[Tensor], tuple[Tensor, ...]]], name: str
+    builder: Builder, runs: Sequence[tuple[list[Tensor], tuple[Tensor, ...]]], name: str
 ) -> tuple[Tensor, ...]:
     """Return what runs have after each step (steps, runs, batch, units), and their last states."""
     steps = [h.reshape(1, *h.shape) for each in zip(*(all_h for all_h, _ in runs), strict=True)
@@ -540,15 +540,15 @@ def _lstm(builder: Builder, node: Node) -> tuple[Tensor, ...]:
 
 def _gru(builder: Builder, node: Node) -> tuple[Tensor, ...]:
     listed = _runs(node, 3)
-    if not node.take("linear_before_reset", 0):
-        raise OpError("attribute linear_before_reset must be 1, not 0")
+    reset_first = not node.take("linear_before_reset", 0)
     found = []
     for run in listed:
         w, r, bias = run["w"], run["r"], run["bias"]
-        both = bias.sum(axis=0, dtype=bias.dtype)
-        run["w"] = np.concatenate([w, np.zeros_like(w[:1])])
-        run["r"] = np.concatenate([r[:2], np.zeros_like(r[:1]), r[2:]])
-        run["bias"] = np.stack([both[0], both[1], bias[0, 2], bias[1, 2]])
+        run["bias"] = both = bias.sum(axis=0, dtype=bias.dtype)
+        if not reset_first:
+            run["w"] = np.concatenate([w, np.zeros_like(w[:1])])
+            run["r"] = np.concatenate([r[:2], np.zeros_like(r[:1]), r[2:]])
+            run["bias"] = np.stack([both[0], both[1], bias[0, 2], bias[1, 2]])
         last, steps = gru(builder, **run, name=node.name)
         found.append((steps, (last,)))
     return _joined(builder, found, node.name)

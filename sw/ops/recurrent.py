@@ -107,42 +107,56 @@ def gru(
 ) -> tuple[Tensor, list[Tensor]]:  # fmt: skip
     """Return the last h and h after each step of x (steps, batch, inputs), in its order.
 
-    The gates are z, r, and what x and h give for the new state; so w is 0 for the last, and r for
-    the one before.
+    Of four gates they are z, r, and what x and h give for the new state, as `gru_cell` has it; so w
+    is 0 for the last, and r for the one before. Of three they are z, r and the new state: it is
+    reset first, h * sigmoid(r) is multiplied.
     """
 
     def step(gates: Tensor, state: State) -> State:
         return (gru_cell(builder, gates, state[0], name=name),)
 
-    last, all_h = _run(builder, x, w, r, bias, (h,), step, reverse, name)
+    def reset_first(gates: Tensor, state: State) -> State:
+        (h,), apply = state, _elementwise(builder, name)
+        kept = apply("multiply", apply("logistic", gates[..., 1]), h)
+        again = matmul(builder, kept, Tensor("r", r[2].T), name=f"{name}/reset")
+        n = apply("hyperbolic_tangent", apply("add", gates[..., 2], again))
+        z = apply("logistic", gates[..., 0])
+        return (apply("add", n, apply("multiply", z, apply("subtract", h, n))),)
+
+    if len(w) == len(r) == 3:
+        masked = np.concatenate([r[:2], np.zeros_like(r[2:])])
+        last, all_h = _run(builder, x, w, masked, bias, (h,), reset_first, reverse, name, gates=3)
+    else:
+        last, all_h = _run(builder, x, w, r, bias, (h,), step, reverse, name)
     return last[0], all_h
 
 
 def _run(
     builder: Builder, x: Tensor, w: NDArray[Any], r: NDArray[Any], bias: NDArray[Any],
     state: State, step: Callable[[Tensor, State], State], reverse: bool, name: str,
+    gates: int = GATES,
 ) -> tuple[State, list[Tensor]]:  # fmt: skip
     if len(x.shape) != 3 or r.ndim != 3:
         raise OpError(f"{name}: x and r must have 3 dimensions, not {x.shape} and {r.shape}")
     (steps, batch, inputs), units = x.shape, r.shape[1]
     weights = [Tensor("w", w), Tensor("r", r), Tensor("bias", bias)]
     check_floats(name, x, *weights, *state)
-    shapes = [(GATES, units, inputs), (GATES, units, units), (GATES, units)]
+    shapes = [(gates, units, inputs), (gates, units, units), (gates, units)]
     shapes += [(batch, units)] * len(state)
     for each, shape in zip([*weights, *state], shapes, strict=True):
         if each.shape != shape:
             raise OpError(f"{name}: {each.name} must have shape {shape}, not {each.shape}")
     grain = LANES if units % LANES == 0 else 1
-    by_gate = np.arange(GATES * units).reshape(GATES, units // grain, grain)
+    by_gate = np.arange(gates * units).reshape(gates, units // grain, grain)
     order = by_gate.transpose(1, 0, 2).reshape(-1)
 
     def columns(weights: NDArray[Any]) -> NDArray[Any]:
-        return weights.reshape(GATES * units, weights.shape[2])[order].T
+        return weights.reshape(gates * units, weights.shape[2])[order].T
 
     from_x = matmul(
         builder, x.reshape(steps * batch, inputs), Tensor("w", columns(w)),
         Tensor("bias", bias.reshape(-1)[order]), name=f"{name}/inputs",
-    ).reshape(steps, batch, GATES * units)  # fmt: skip
+    ).reshape(steps, batch, gates * units)  # fmt: skip
     again = Tensor("r", columns(r))
     found: dict[int, Tensor] = {}
     times: Iterable[int] = reversed(range(steps)) if reverse else range(steps)
@@ -152,7 +166,7 @@ def _run(
         else:
             sums = matmul(builder, state[0], again, name=f"{name}/sums")
             sums = binary(builder, "add", sums, from_x[time], name=f"{name}/sums")
-        gates = sums.reshape(batch, units // grain, GATES, grain).transpose(0, 1, 3, 2)
-        state = step(gates.reshape(batch, units, GATES), state)
+        by_unit = sums.reshape(batch, units // grain, gates, grain).transpose(0, 1, 3, 2)
+        state = step(by_unit.reshape(batch, units, gates), state)
         found[time] = state[0]
     return state, [found[time] for time in range(steps)]
