@@ -113,6 +113,45 @@
 .set copy_halves.source_length, 4
 .set copy_halves.destination, 8
 .set copy_halves.destination_length, 12
+.set copy_nest_halves.source, 0
+.set copy_nest_halves.source_length, 4
+.set copy_nest_halves.destination, 8
+.set copy_nest_halves.destination_length, 12
+.set copy_nest_halves.count, 16
+.set copy_nest_halves.rows, 20
+.set copy_nest_halves.planes, 24
+.set copy_nest_halves.source_step, 28
+.set copy_nest_halves.source_row, 32
+.set copy_nest_halves.source_plane, 36
+.set copy_nest_halves.destination_step, 40
+.set copy_nest_halves.destination_row, 44
+.set copy_nest_halves.destination_plane, 48
+.set copy_nest_pairs.source, 0
+.set copy_nest_pairs.source_length, 4
+.set copy_nest_pairs.destination, 8
+.set copy_nest_pairs.destination_length, 12
+.set copy_nest_pairs.count, 16
+.set copy_nest_pairs.rows, 20
+.set copy_nest_pairs.planes, 24
+.set copy_nest_pairs.source_step, 28
+.set copy_nest_pairs.source_row, 32
+.set copy_nest_pairs.source_plane, 36
+.set copy_nest_pairs.destination_step, 40
+.set copy_nest_pairs.destination_row, 44
+.set copy_nest_pairs.destination_plane, 48
+.set copy_nest_words.source, 0
+.set copy_nest_words.source_length, 4
+.set copy_nest_words.destination, 8
+.set copy_nest_words.destination_length, 12
+.set copy_nest_words.count, 16
+.set copy_nest_words.rows, 20
+.set copy_nest_words.planes, 24
+.set copy_nest_words.source_step, 28
+.set copy_nest_words.source_row, 32
+.set copy_nest_words.source_plane, 36
+.set copy_nest_words.destination_step, 40
+.set copy_nest_words.destination_row, 44
+.set copy_nest_words.destination_plane, 48
 .set copy_words.source, 0
 .set copy_words.source_length, 4
 .set copy_words.destination, 8
@@ -1300,6 +1339,57 @@ struct copy_halves_vertex {
     uint32_t destination_length;
 };
 void copy_halves(const struct copy_halves_vertex *v);
+
+struct copy_nest_halves_vertex {
+    const _Float16 *source;
+    uint32_t source_length;
+    _Float16 *destination;
+    uint32_t destination_length;
+    uint32_t count;
+    uint32_t rows;
+    uint32_t planes;
+    int32_t source_step;
+    int32_t source_row;
+    int32_t source_plane;
+    int32_t destination_step;
+    int32_t destination_row;
+    int32_t destination_plane;
+};
+void copy_nest_halves(const struct copy_nest_halves_vertex *v);
+
+struct copy_nest_pairs_vertex {
+    const _Float16 *source;
+    uint32_t source_length;
+    _Float16 *destination;
+    uint32_t destination_length;
+    uint32_t count;
+    uint32_t rows;
+    uint32_t planes;
+    int32_t source_step;
+    int32_t source_row;
+    int32_t source_plane;
+    int32_t destination_step;
+    int32_t destination_row;
+    int32_t destination_plane;
+};
+void copy_nest_pairs(const struct copy_nest_pairs_vertex *v);
+
+struct copy_nest_words_vertex {
+    const uint32_t *source;
+    uint32_t source_length;
+    uint32_t *destination;
+    uint32_t destination_length;
+    uint32_t count;
+    uint32_t rows;
+    uint32_t planes;
+    int32_t source_step;
+    int32_t source_row;
+    int32_t source_plane;
+    int32_t destination_step;
+    int32_t destination_row;
+    int32_t destination_plane;
+};
+void copy_nest_words(const struct copy_nest_words_vertex *v);
 
 struct copy_words_vertex {
     const uint32_t *source;

@@ -300,8 +300,8 @@ def cases(codelet: Codelet) -> list[Case]:
     return list(binary(random) if "b" in {f.name for f in codelet.vectors} else unary(random))
 
 
-ELSEWHERE = {"gather.S", "gather.c", "greatest.S", "pooling.S", "pooling.c", "random.S", "random.c",
-             "top_k.c"}  # fmt: skip
+ELSEWHERE = {"copy_nest.S", "gather.S", "gather.c", "greatest.S", "pooling.S", "pooling.c",
+             "random.S", "random.c", "top_k.c"}  # fmt: skip
 """Sources whose codelets are tested in test_moves.py."""
 
 # Those that programs are tested with; tests of the compiler may register others.

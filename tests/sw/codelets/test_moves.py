@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from openipu.rtl.config import ChipConfig, TileConfig
 from openipu.sw.codelets.codelet import Codelet, all_codelets
+from openipu.sw.codelets.copy_nest import scalars
 from openipu.sw.codelets.pooling import run_words
 from openipu.sw.codelets.streams import lanes, words
 from tests.sw.codelets.test_codelets import (
@@ -129,9 +130,37 @@ def random_numbers(
             yield Case({"state": state}, {"y": count}, scalars)
 
 
+def nest(
+    random: np.random.Generator, codelet: Codelet, counts: tuple[int, ...],
+    source: tuple[int, ...], destination: tuple[int, ...],
+) -> Case:  # fmt: skip
+    """Return a vertex of three loops, in units of its elements or pairs of them."""
+    dtype = codelet.vectors[0].dtype
+    unit = 2 if codelet.name == "copy_nest_halves" else 4
+    sizes = (
+        (1 + sum((count - 1) * step for count, step in zip(counts, steps, strict=True)))
+        * unit // np.dtype(dtype).itemsize
+        for steps in (source, destination)
+    )  # fmt: skip
+    x, y = (elements(random, size, dtype) for size in sizes)
+    return Case({"source": x, "destination": y}, {}, scalars(counts, source, destination, unit))
+
+
+def nests(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
+    for counts, source, destination in (
+        ((1,), (1,), (1,)), ((9,), (1,), (1,)), ((3,), (1,), (5,)), ((6,), (3,), (1,)),
+        ((7,), (0,), (2,)), ((5, 4), (1, 7), (1, 6)), ((5, 4), (4, 1), (1, 6)),
+        ((8, 3), (1, 9), (3, 1)), ((8, 3), (2, 17), (3, 1)), ((4, 3, 2), (1, 4, 0), (1, 6, 20)),
+        ((2, 5, 3), (15, 1, 5), (1, 2, 10)), ((3, 2, 5), (0, 1, 0), (25, 75, 1)),
+        ((4, 2, 3), (7, 1, 28), (2, 9, 18)),
+    ):  # fmt: skip
+        yield nest(random, codelet, counts, source, destination)
+
+
 MAKE = {
-    "gather.S": gather, "gather.c": gather, "greatest.S": greatest, "pooling.S": pooling,
-    "pooling.c": pooling, "random.S": random_numbers, "random.c": random_numbers, "top_k.c": top_k,
+    "copy_nest.S": nests, "gather.S": gather, "gather.c": gather, "greatest.S": greatest,
+    "pooling.S": pooling, "pooling.c": pooling, "random.S": random_numbers,
+    "random.c": random_numbers, "top_k.c": top_k,
 }  # fmt: skip
 """Vertices to test the codelets of a source with."""
 
@@ -156,6 +185,12 @@ def sweep(codelet: Codelet) -> Iterator[Case]:
     first = codelet.vectors[0].dtype
     each = 8 // np.dtype(first).itemsize
     match codelet.source:
+        case "copy_nest.S":
+            for counts in ((1, 1, 1), (3, 1, 9), (8, 5, 4), (31, 20, 1), (2, 3, 60)):
+                sizes = counts[0], counts[0] * counts[1]
+                for steps in ((1, *sizes), (counts[1], 1, sizes[1]), (2, 2 * sizes[0], 0)):
+                    for to in ((1, *sizes), (2, 2 * sizes[0], 2 * sizes[1])):
+                        yield nest(random, codelet, counts, steps, to)
         case "gather.S" | "gather.c":
             for count, columns in ((1, 1), (2, 7), (30, 1), (30, 16), (100, 3)):
                 table = elements(random, 20 * columns * each, first)
