@@ -15,12 +15,15 @@ from openipu.rtl.config import ChipConfig
 from openipu.sw.codelets.codelet import Codelet
 from openipu.sw.codelets.copy_words import copy_halves, copy_words
 from openipu.sw.codelets.streams import UNARY
+from openipu.sw.compiler.codegen import CALL_ISSUES
+from openipu.sw.compiler.nests import Ints, Nest, find
 from openipu.sw.compiler.steps import Phase, Piece, Transfer
 from openipu.sw.graph import STREAM_BYTES, Variable, Vertex
 from openipu.sw.program import Copy
 
 _SPLIT_BYTES = 128  #: a copy within a tile goes to several workers in parts of at least this
 _STREAM_SPLIT_BYTES = 384  #: and this, where streams do it
+_SPLIT_ISSUES = 64  #: a nest goes to several workers in parts of at least about this
 _STREAM_BYTES = 32  #: fewer aren't worth a vertex of their own
 _BY_STREAMS = {4: UNARY["identity", "float32"], 2: UNARY["identity", "float16"]}
 _DIRECT_WORDS = 2  #: fewer bus words than this aren't worth a transfer beside a staged one
@@ -41,6 +44,14 @@ class Move:
     def local(self) -> bool:
         """Whether it stays on its tile."""
         return self.source.tile == self.destination.tile
+
+    @property
+    def regions(self) -> tuple[tuple[Variable, int], tuple[Variable, int]]:
+        """The regions of source and destination: of which variable, and from which element."""
+        return (
+            (self.source.variable, self.source.first - self.source_offset),
+            (self.destination.variable, self.destination.first - self.destination_offset),
+        )
 
     def part(self, start: int, count: int) -> "Move":
         """Return so many elements of it, from one on."""
@@ -137,7 +148,7 @@ class Router:
         """Decide how each move of a superstep is made, which has a barrier or needn't have one."""
         sent: dict[Piece, list[Piece]] = defaultdict(list)
         staged: dict[tuple[int, str], list[Move]] = defaultdict(list)
-        after: list[Vertex] = []
+        within: dict[int, list[Move]] = defaultdict(list)
         # A tile may listen to itself, which is faster than to copy, unless there is no barrier yet.
         barrier = barrier or not all(move.local for move in moves)
         for move in moves:
@@ -146,7 +157,7 @@ class Router:
                 if aligned:
                     sent[part.source].append(part.destination)
                 elif part.local:
-                    after += self._vertices(name, part)
+                    within[part.destination.tile].append(part)
                 else:
                     staged[part.destination.tile, part.source.variable.dtype].append(part)
         buffers = []
@@ -155,7 +166,8 @@ class Router:
             buffers.append(buffer)
             for source, destination in spans:
                 sent[source].append(destination)
-            after += [vertex for move in copies for vertex in self._vertices(name, move)]
+            within[tile] += copies
+        after = [vertex for listed in within.values() for vertex in self._within(name, listed)]
         transfers = [
             Transfer(source, destinations)
             for source, listed in sent.items()
@@ -191,10 +203,81 @@ class Router:
             source = Piece(span.variable, span.first, span.end - span.first, span.tile)
             pairs.append((source, Piece(buffer, span.place, source.count, tile)))
         copies = [
-            replace(move, source=Piece(buffer, place, move.source.count, tile))
+            replace(move, source=Piece(buffer, place, move.source.count, tile), source_offset=place)
             for move, place in placed
         ]
         return buffer, pairs, copies
+
+    def _within(self, name: str, moves: list[Move]) -> list[Vertex]:
+        """Return the vertices for moves within one tile: for nests of them where it pays."""
+        found, rest, plain = self._nests(name, moves)
+        share = sum(nest.issues for nest, _ in found) / self._workers
+        result = []
+        for nest, listed in found:
+            wanted = round(nest.issues / max(share, _SPLIT_ISSUES))
+            parts = list(nest.split(max(1, min(wanted, self._workers))))
+            if max(part.issues for part in parts) + CALL_ISSUES > plain / self._workers:
+                rest += listed  # by themselves, on all workers, they end earlier
+            else:
+                result += [self._vertex(name, part, listed[0]) for part in parts]
+        return result + [vertex for move in rest for vertex in self._vertices(name, move)]
+
+    def _nests(
+        self, name: str, moves: list[Move]
+    ) -> tuple[list[tuple[Nest, list[Move]]], list[Move], int]:
+        """Find nests that take fewer issues than their moves do by themselves.
+
+        Returns each with its moves, the other moves, and the issues that all moves take without.
+        """
+        groups: dict[tuple[tuple[Variable, int], ...], list[Move]] = defaultdict(list)
+        for move in moves:
+            groups[move.regions].append(move)
+        found: list[tuple[Nest, list[Move]]] = []
+        rest: list[Move] = []
+        plain = 0
+        for group in groups.values():
+            group.sort(key=lambda move: move.destination_offset)
+            source, destination, count = np.array(
+                [(m.source_offset, m.destination_offset, m.source.count) for m in group]
+            ).T
+            issues = self._issues(name, group, source, destination, count)
+            spent = np.append(0, np.cumsum(issues)).tolist()
+            plain += spent[-1]
+            done = 0
+            for nest in find(source, destination, count, group[0].source.variable.item_bytes):
+                if nest.issues + CALL_ISSUES < spent[nest.end] - spent[nest.first]:
+                    rest += group[done : nest.first]
+                    found.append((nest, group[nest.first : nest.end]))
+                    done = nest.end
+            rest += group[done:]
+        return found, rest, plain
+
+    def _issues(
+        self, name: str, moves: list[Move], source: Ints, destination: Ints, count: Ints
+    ) -> Ints:
+        """Return the issues that moves, at those offsets of two regions, take by themselves."""
+        lanes = STREAM_BYTES // moves[0].source.variable.item_bytes
+        kinds = (count * lanes + source % lanes) * lanes + destination % lanes
+        _, firsts, inverse = np.unique(kinds, return_index=True, return_inverse=True)
+        issues = [
+            sum(vertex.issues + CALL_ISSUES for vertex in self._vertices(name, moves[first]))
+            for first in firsts.tolist()
+        ]
+        return np.array(issues)[inverse]
+
+    @staticmethod
+    def _vertex(name: str, nest: Nest, like: Move) -> Vertex:
+        """Return the vertex for a nest between the regions of a move."""
+        (one, from_), (other, to) = like.regions
+        from_, to = from_ + nest.source, to + nest.destination
+        fields = {
+            "source": one.flat[from_ : from_ + nest.source_count],
+            "destination": other.flat[to : to + nest.destination_count],
+        }
+        values = nest.scalars
+        scalars = {item.name: item.convert(values[item.name]) for item in nest.codelet.scalars}
+        label = f"{name}/{nest.codelet.name} to {fields['destination']!r}"
+        return Vertex(nest.codelet, like.destination.tile, fields, scalars, label)
 
     def _vertices(self, name: str, move: Move) -> list[Vertex]:
         """Return the vertices that do a move within its tile, by streams where they can."""
