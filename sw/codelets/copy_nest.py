@@ -21,7 +21,7 @@ def scalars(
     """
     missing = 3 - len(counts)
     counts = counts + (1,) * missing
-    result = dict(zip(("count", "rows", "planes"), counts, strict=True))
+    result: dict[str, int] = dict(zip(("count", "rows", "planes"), counts, strict=True))
     for side, steps in (("source", source), ("destination", destination)):
         end = 0
         for of, count, step in zip(_LOOPS, counts, steps + (0,) * missing, strict=True):
