@@ -136,6 +136,13 @@ def fill(
 def _apply(
     builder: Builder, codelet: Codelet, x: Tensor, dtype: str, *, streamed: bool, name: str
 ) -> Tensor:
+    """Return codelet(x); what x has several times, as windows do, is computed once."""
+    if isinstance(x.data, View):
+        once, where = np.unique(x.data.index, return_inverse=True)
+        if once.size < x.size:
+            distinct = Tensor(x.name, View(x.data.variable, once))
+            result = _apply(builder, codelet, distinct, dtype, streamed=streamed, name=name)
+            return result[where.reshape(x.shape)]
     narrower = dtype if dtype == "float16" else x.dtype
     blocks = blocks_of(builder, x, 1, _lanes(narrower, streamed))
     result, outputs = builder.result(name, x.shape, dtype, blocks)

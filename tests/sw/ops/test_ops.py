@@ -51,6 +51,17 @@ def test_split(count: int, parts: int) -> None:
 
 
 @pytest.mark.parametrize("tiles", TILES)
+def test_what_an_operand_has_several_times_is_computed_once(tiles: int) -> None:
+    builder = Builder(ChipConfig(tiles=tiles))
+    x = values(3, 5)
+    index = np.array([[2, 0, 2], [2, 2, 0]])
+    result = unary(builder, "negate", builder.input("x", x.shape)[index], name="y")
+    assert isinstance(result.data, View)
+    assert result.data.variable.size == 10
+    np.testing.assert_array_equal(evaluate(builder, result, x=x), -x[index])
+
+
+@pytest.mark.parametrize("tiles", TILES)
 @pytest.mark.parametrize("size", SIZES)
 def test_elementwise(tiles: int, size: int) -> None:
     builder = Builder(ChipConfig(tiles=tiles))
