@@ -56,14 +56,18 @@ def _codelet(name: str, dtype: str, unit: str) -> Codelet:
 
     def cycles(
         source: int, destination: int, count: int, rows: int, planes: int,
-        source_step: int, destination_step: int, **_: int,
+        source_step: int, source_row: int, destination_step: int, **_: int,
     ) -> int:  # fmt: skip
-        gathers, scatters = source_step != size, destination_step != size
         fours, rest = divmod(count, 4)
+        gathers, scatters = source_step != size, destination_step != size
+        if not scatters and gathers and count * source_step + source_row == size:
+            blocks, single = divmod(rows, 4)
+            block, row = 9 + 40 * fours + 13 * rest, 6 + 13 * fours + 4 * rest
+            return 25 + planes * (8 + blocks * block + single * row)
         if gathers and scatters:
             fours, rest = 0, count
         row = 6 + (13 if gathers or scatters else 10) * fours + 4 * rest
-        return 18 + (gathers and scatters) + planes * (5 + rows * row)
+        return 19 + gathers + planes * (5 + rows * row)
 
     return register(
         Codelet(

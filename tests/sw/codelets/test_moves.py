@@ -153,6 +153,9 @@ def nests(random: np.random.Generator, codelet: Codelet) -> Iterator[Case]:
         ((8, 3), (1, 9), (3, 1)), ((8, 3), (2, 17), (3, 1)), ((4, 3, 2), (1, 4, 0), (1, 6, 20)),
         ((2, 5, 3), (15, 1, 5), (1, 2, 10)), ((3, 2, 5), (0, 1, 0), (25, 75, 1)),
         ((4, 2, 3), (7, 1, 28), (2, 9, 18)),
+        # Blocks of four rows: with none, some and no elements or rows left over.
+        ((4, 4), (4, 1), (1, 4)), ((3, 5), (6, 1), (1, 3)), ((9, 3, 2), (3, 1, 30), (1, 9, 30)),
+        ((6, 11, 2), (11, 1, 0), (1, 7, 80)), ((8, 8, 1), (9, 1, 5), (1, 8, 3)),
     ):  # fmt: skip
         yield nest(random, codelet, counts, source, destination)
 
@@ -188,7 +191,7 @@ def sweep(codelet: Codelet) -> Iterator[Case]:
         case "copy_nest.S":
             for counts in ((1, 1, 1), (3, 1, 9), (8, 5, 4), (31, 20, 1), (2, 3, 60)):
                 sizes = counts[0], counts[0] * counts[1]
-                for steps in ((1, *sizes), (counts[1], 1, sizes[1]), (2, 2 * sizes[0], 0)):
+                for steps in ((1, *sizes), (counts[1], 1, sizes[1]), (3, 2, 0)):
                     for to in ((1, *sizes), (2, 2 * sizes[0], 2 * sizes[1])):
                         yield nest(random, codelet, counts, steps, to)
         case "gather.S" | "gather.c":
