@@ -23,6 +23,8 @@ Loop = tuple[int, int, int]
 
 _LOOPS = 3  #: as many as the codelets have
 
+_LEAST = 3  #: moves of a nest; any two are at a constant distance
+
 _CODELETS = {(4, 1): copy_nest_words, (2, 1): copy_nest_halves, (2, 2): copy_nest_pairs}
 """By the bytes of an element, and how many are copied at a time."""
 
@@ -83,7 +85,7 @@ class Nest:
 
 
 def find(source: Ints, destination: Ints, count: Ints, item_bytes: int) -> list[Nest]:
-    """Return the nests of two moves or more, in order; no move is in two of them.
+    """Return the nests of three moves or more, in order; no move is in two of them.
 
     Move i copies `count[i]` elements from offset `source[i]` of a region to `destination[i]` of
     another; there is one at least. The destinations must ascend.
@@ -99,7 +101,7 @@ def find(source: Ints, destination: Ints, count: Ints, item_bytes: int) -> list[
         shapes = np.column_stack((shapes[starts], lengths, step * (lengths > 1)[:, None]))
         firsts = firsts[starts]
     ends = np.append(firsts[1:], source.size)
-    several = ends - firsts > 1
+    several = ends - firsts >= _LEAST
     return [
         _nest(first, end, int(source[first]), int(destination[first]), shape, item_bytes)
         for first, end, shape in zip(

@@ -62,8 +62,10 @@ def test_regular_patterns_are_as_few_nests_as_loops_allow(index: Ints, counts: l
     assert (found[0].first, found[-1].end) == (0, len(moves(index)[0]))
 
 
-def test_one_move_is_no_nest() -> None:
+def test_two_moves_are_no_nest() -> None:
     assert nests(np.arange(10)) == []
+    assert nests(np.array([4, 6])) == []
+    assert len(nests(np.array([4, 6, 8]))) == 1
 
 
 def test_runs_of_different_lengths_are_apart() -> None:
@@ -132,7 +134,7 @@ def test_nests_and_their_parts_copy_what_the_moves_do(index: Ints, dtype: str, p
     end = 0
     for nest in find(first, to, count, item):
         assert nest.first >= end
-        assert nest.end >= nest.first + 2
+        assert nest.end >= nest.first + 3
         end = nest.end
         edges = np.append(to, index.size)[[nest.first, nest.end]]
         expected[slice(*edges)] = source[index[slice(*edges)]]
