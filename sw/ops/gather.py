@@ -1,6 +1,7 @@
 """Selecting elements by where they are, and by how great they are."""
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,8 @@ def top_k(
 ) -> tuple[Tensor, Tensor]:
     """Return the k greatest (or least) elements along `axis`, in order, and where they are (int32).
 
-    Of equal ones, zeros among them, the first; NaNs come last. A worker does whole rows.
+    Of equal ones, zeros among them, the first; NaNs come last. A worker does whole rows, by the
+    codelet that is estimated to be faster where elements are in random order.
     """
     rank = len(x.shape)
     check_floats(name, x)
@@ -100,18 +102,23 @@ def top_k(
     blocks = [(tile, np.arange(a * k, b * k)) for tile, a, b in shares]
     values, tops = builder.result(name, shape, x.dtype, blocks)
     where, places = builder.result(f"{name}/indices", shape, "int32", blocks)
+    scalars: dict[str, Any] = {"columns": columns, "k": k, "smallest": int(smallest)}
+    # Scans of a long row for each of many take longer than inserting the few that are great.
+    options = {TOP_K[x.dtype]: k}
     if builder.config.tile.simd and columns <= MOST_COLUMNS[x.dtype]:
-        codelet, size = TOP_K_STREAMED[x.dtype], words(columns, x.dtype) * lanes(x.dtype)
-    else:
-        codelet, size = TOP_K[x.dtype], k
+        options[TOP_K_STREAMED[x.dtype]] = words(columns, x.dtype) * lanes(x.dtype)
+    codelet = min(options, key=lambda each: each.cycles(x=columns, y=k, **scalars))
     kind = next(field.dtype for field in codelet.vectors if field.name == "keys")
-    keys = builder.graph.variable(builder.unique(f"{name}/keys"), (len(shares), size), kind)
+    keys = builder.graph.variable(
+        builder.unique(f"{name}/keys"), (len(shares), options[codelet]), kind, temporary=True
+    )
     compute_set = builder.compute_set(name)
     for row, ((tile, _, _), source, top, place) in enumerate(
         zip(shares, inputs, tops, places, strict=True)
     ):
         scratch = keys[row].map(tile)
-        compute_set.add(codelet, tile, x=source, y=top, index=place, keys=scratch,
-                        columns=columns, k=k, smallest=int(smallest))  # fmt: skip
+        compute_set.add(
+            codelet, tile, x=source, y=top, index=place, keys=scratch, **scalars
+        )
     back = np.argsort(order).tolist()
     return values.transpose(*back), where.transpose(*back)

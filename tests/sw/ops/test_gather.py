@@ -7,6 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from openipu.rtl.config import ChipConfig, TileConfig
+from openipu.sw.codelets.greatest import TOP_K_STREAMED
+from openipu.sw.codelets.top_k import TOP_K
 from openipu.sw.ops.builder import Builder, OpError
 from openipu.sw.ops.gather import gather, top_k
 from tests.sw.ops.test_ops import evaluate
@@ -72,6 +74,21 @@ def test_top_k_of_more_than_a_stream_counts() -> None:
     _, where = top_k(builder, builder.input("x", x.shape, "float16"), 2, 1, name="y")
     found = evaluate(builder, where, x=x)
     np.testing.assert_array_equal(found, np.argsort(-x, 1, kind="stable")[:, :2])
+
+
+@pytest.mark.parametrize(("dtype", "k", "streamed"), [
+    ("float32", 5, True), ("float32", 20, False), ("float16", 5, True), ("float16", 40, False),
+    ("float16", 3000, True),
+])  # fmt: skip
+def test_top_k_by_what_is_faster(dtype: str, k: int, streamed: bool) -> None:
+    x = elements(dtype, 1, 3000)
+    builder = Builder(ChipConfig(tiles=1))
+    _, where = top_k(builder, builder.input("x", x.shape, dtype), k, 1, name="y")
+    (vertex,) = builder.graph.compute_sets["y"].vertices
+    assert vertex.codelet in (TOP_K_STREAMED if streamed else TOP_K).values()
+    assert builder.graph.variables["y/keys"].temporary
+    found = evaluate(builder, where, x=x)
+    np.testing.assert_array_equal(found, np.argsort(-x, 1, kind="stable")[:, :k])
 
 
 class TestErrors:
